@@ -145,7 +145,7 @@ class Governance(RootParts):
             self._unended.end(session.id, "")
             self.sessions.end(session.id)
         self.calls.close()
-        self._writer.close()
+        self.writer.close()
         self._lessons.close()
         self.stores.ledger.close()
         if self.stores.state is not None:

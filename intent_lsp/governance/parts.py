@@ -29,12 +29,8 @@ from intent_lsp.governance.ledger.blame import FileBlame
 from intent_lsp.governance.ledger.reader import LedgerReader, governed_ledger
 from intent_lsp.governance.ledger.recovery import Recovery
 from intent_lsp.governance.plan.checkout import Checkout
-from intent_lsp.governance.plan.file_fixes import FileFixes
 from intent_lsp.governance.plan.planning import Planner
-from intent_lsp.governance.plan.renaming import IntentRenamer
-from intent_lsp.governance.plan.scope_checks import ScopeChecks
 from intent_lsp.governance.plan.tree_listing import TreeListing
-from intent_lsp.governance.plan.work_checks import WorkChecks
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.heard_hosts import HeardHosts
 from intent_lsp.governance.root.intents_writer import IntentsWriter
@@ -82,7 +78,7 @@ class RootParts:
         self._gate_lock, file_lock = (
             None if local is None else RootLock(local / name) for name in (GATE_LOCK, FILE_LOCK)
         )
-        self._writer = IntentsWriter(self.stores, file_lock)
+        self.writer = IntentsWriter(self.stores, file_lock)
         self._make_readers()
         self._make_views()
         self._make_plan()
@@ -109,7 +105,7 @@ class RootParts:
     def _make_views(self) -> None:
         """Build the parts that write the history, lessons, audit log and intent map."""
         self.history = History(
-            stores=self.stores, rules=self.rules, writer=self._writer, unreported=self.unreported
+            stores=self.stores, rules=self.rules, writer=self.writer, unreported=self.unreported
         )
         self._lessons = Lessons(self.stores)
         self.audit_log = AuditLog(
@@ -120,21 +116,17 @@ class RootParts:
     def _make_plan(self) -> None:
         """Build the parts with which people and agents select and change intents."""
         self.listing = TreeListing(self.stores, self.rules.current().spelling)
-        self.work_checks = WorkChecks(self.stores, self.rules, self.listing)
-        self.scope_checks = ScopeChecks(self.stores, self.listing, self.work_checks)
-        self.file_fixes = FileFixes(self.stores, self._writer)
         self.checkout = Checkout(
             stores=self.stores,
             rules=self.rules,
             sessions=self.sessions,
             contents=self.contents,
-            writer=self._writer,
+            writer=self.writer,
             history=self.history,
         )
         self.planning = Planner(
-            stores=self.stores, rules=self.rules, sessions=self.sessions, writer=self._writer
+            stores=self.stores, rules=self.rules, sessions=self.sessions, writer=self.writer
         )
-        self.renaming = IntentRenamer(root=self.root, rules=self.rules, writer=self._writer)
 
     def _make_judges(self) -> None:
         """Build the parts that judge files."""

@@ -1,14 +1,18 @@
 """An editor as governance sees it: it opens, types, saves and closes, without a connection."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from intent_lsp.core.content import ContentHash, FileContent, content_of, split_lines
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import HUMAN
+from intent_lsp.governance.authoring.authoring import IntentsAuthoring
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.plan.checkout import Selection
+from intent_lsp.governance.plan.scope_checks import ScopeChecks
+from intent_lsp.governance.plan.work_checks import WorkChecks
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.saves import BeforeSave, Buffer, Written
@@ -49,6 +53,22 @@ class Editor:
         """Open the governance of a root, and a session in it."""
         governance = Governance(root)
         return cls(root, governance, governance.open_editor(session_id, HUMAN))
+
+    @cached_property
+    def authoring(self) -> IntentsAuthoring:
+        """The answers about an intents file, as an editor's door makes them."""
+        return IntentsAuthoring(self.governance.stores, self.governance.listing)
+
+    @cached_property
+    def work_checks(self) -> WorkChecks:
+        """The checks of scopes by recorded work, as an editor's door makes them."""
+        governance = self.governance
+        return WorkChecks(governance.stores, governance.rules, governance.listing)
+
+    @cached_property
+    def scope_checks(self) -> ScopeChecks:
+        """The checks of scopes, as an editor's door makes them."""
+        return ScopeChecks(self.governance.stores, self.governance.listing, self.work_checks)
 
     def close(self) -> None:
         """Close the session and the governance."""

@@ -47,7 +47,7 @@ class Granting:
             stores=stores,
             rules=self.governance.rules,
             sessions=self.governance.sessions,
-            writer=self.governance._writer,  # noqa: SLF001 - governance's own, so that there is one lock
+            writer=self.governance.writer,
         )
 
     def close(self) -> None:

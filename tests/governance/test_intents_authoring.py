@@ -37,14 +37,9 @@ def read(marked: str) -> tuple[IntentsStructure, IntentsPart]:
     return structure, part
 
 
-def authoring_of(editor: Editor) -> IntentsAuthoring:
-    """Return the answers about an intents file, as an editor's door makes them."""
-    return IntentsAuthoring(editor.governance.stores, editor.governance.listing)
-
-
 def explained(editor: Editor, marked: str) -> str | None:
     """Return the hover at the mark as plain text, its lines joined by ` / `."""
-    found = authoring_of(editor).explained(*read(marked))
+    found = editor.authoring.explained(*read(marked))
     return found and plain_of(found.title, found.paragraphs, found.glob).replace("\n", " / ")
 
 
@@ -92,12 +87,12 @@ def test_of_many_files_the_first_are_named(editor: Editor) -> None:
     assert found.startswith("many/** matches 1,005 files /   many/00000.txt / ")
     assert "… and 995 more / Of the first 1,000: Other open intents own" in found
     assert "B: 1,000 files" in found
-    files = authoring_of(editor).destinations(*read(marked)).files
+    files = editor.authoring.destinations(*read(marked)).files
     assert len(files) == FILES_AT_MOST
     # What git still tracks and the disk has lost is no destination.
     (editor.root / "src/db.py").unlink()
     gone = "- {id: A, owned_scope: [s|rc/**]}\n"
-    assert authoring_of(editor).destinations(*read(gone)).files == ("src/auth/login.py",)
+    assert editor.authoring.destinations(*read(gone)).files == ("src/auth/login.py",)
 
 
 def test_a_glob_leads_to_what_exists_beyond_the_files_that_were_deleted(
@@ -109,7 +104,7 @@ def test_a_glob_leads_to_what_exists_beyond_the_files_that_were_deleted(
     repository.commit()
     for number in range(KEPT_AT_MOST + 1):
         (repository.root / f"many/{number:05}.txt").unlink()
-    authoring = authoring_of(open_editor(repository.root))
+    authoring = open_editor(repository.root).authoring
     found = authoring.destinations(*read("- {id: A, owned_scope: [many|/**]}\n"))
     assert found.files == (f"many/{KEPT_AT_MOST + 1:05}.txt",)
 
@@ -217,7 +212,7 @@ def test_without_git_a_glob_has_no_count_but_a_file_is_found(
     (repository.root / ".git").rename(repository.root.parent / "not-git")
     repository.write(".orchestration/active_intents.yaml", INTENTS)
     repository.write("src/db.py", "x\n")
-    authoring = authoring_of(open_editor(repository.root))
+    authoring = open_editor(repository.root).authoring
     structure, part = read("- {id: A, owned_scope: [src/d|b.py, src/**]}\n")
     assert authoring.explained(structure, part) is None
     assert [authoring.count(glob.text) for glob in globs_of(structure)] == [None, None]
@@ -228,7 +223,7 @@ def test_without_git_a_glob_has_no_count_but_a_file_is_found(
 def test_where_git_does_not_answer_the_files_are_unknown(
     editor: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    authoring, stores = authoring_of(editor), editor.governance.stores
+    authoring, stores = editor.authoring, editor.governance.stores
     times = [stores.clock()]
     force_setattr(stores, "clock", lambda: times[0])
     marked = "- {id: A, owned_scope: [s|rc/**]}\n"
@@ -246,7 +241,7 @@ def test_where_git_does_not_answer_the_files_are_unknown(
 
 
 def test_counts_follow_the_work_tree(editor: Editor) -> None:
-    authoring, stores = authoring_of(editor), editor.governance.stores
+    authoring, stores = editor.authoring, editor.governance.stores
     times = [stores.clock()]
     force_setattr(stores, "clock", lambda: times[0])
     assert counted(authoring.count("new/**")) == "no file"
@@ -294,7 +289,7 @@ def test_a_file_with_many_globs_is_not_matched_anew(
         return matching(tree, pattern)
 
     monkeypatch.setattr(FileTree, "matching", counting)
-    authoring = authoring_of(editor)
+    authoring = editor.authoring
     for _ in range(3):
         for number in range(10):
             assert authoring.count(f"{number}/**") is not None
@@ -319,7 +314,7 @@ def counted(found: Any) -> str:
 def test_links_lead_to_files_that_exist(editor: Editor, text: str, paths: Sequence[str]) -> None:
     structure = read_structure(text)
     assert structure is not None
-    assert [link.path for link in authoring_of(editor).links(structure)] == paths
+    assert [link.path for link in editor.authoring.links(structure)] == paths
 
 
 @pytest.mark.parametrize(

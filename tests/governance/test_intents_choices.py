@@ -7,7 +7,6 @@ import pytest
 from intent_lsp.formats.intents.structure.entries import read_structure
 from intent_lsp.formats.markdown.hover_text import plain_of
 from intent_lsp.governance.authoring import glob_matches
-from intent_lsp.governance.authoring.authoring import IntentsAuthoring
 from intent_lsp.governance.authoring.choices import choices_of
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
@@ -33,8 +32,7 @@ def owned(editor: Editor, *globs: str) -> tuple[int, tuple[str, ...]] | None:
     assert structure is not None
     intent = structure.intents.get("A")
     assert intent is not None
-    authoring = IntentsAuthoring(editor.governance.stores, editor.governance.listing)
-    found = authoring.owned(intent)
+    found = editor.authoring.owned(intent)
     return None if found is None else (found.count, found.first)
 
 
@@ -125,7 +123,7 @@ def test_without_git_the_files_are_unknown(
 
 
 def test_lists_for_people_name_files_and_records(editor: Editor) -> None:
-    authoring = IntentsAuthoring(editor.governance.stores, editor.governance.listing)
+    authoring = editor.authoring
     intents = editor.governance.rules.current().file.intents
     intent = intents.get("INT-001")
     assert intent is not None

@@ -16,7 +16,7 @@ from tests.support.repository import Repository
 
 
 def _findings(editor: Editor, text: str) -> dict[FileCode, Finding]:
-    found = editor.governance.scope_checks.findings(read_intents(text))
+    found = editor.scope_checks.findings(read_intents(text))
     return {finding.code: finding for finding in found}
 
 
@@ -64,7 +64,7 @@ def test_a_directory_of_the_work_tree_is_known(editor: Editor) -> None:
 
 
 def test_while_a_text_is_typed_what_is_known_of_unchanged_scopes_stays(editor: Editor) -> None:
-    checks = editor.governance.scope_checks
+    checks = editor.scope_checks
     assert checks.typed(read_intents(INTENTS)) == ()
     known = checks.findings(read_intents(INTENTS))
     assert known
@@ -75,7 +75,7 @@ def test_while_a_text_is_typed_what_is_known_of_unchanged_scopes_stays(editor: E
 
 
 def test_while_a_scope_is_typed_it_is_held_against_the_work_tree(editor: Editor) -> None:
-    checks = editor.governance.scope_checks
+    checks = editor.scope_checks
     checks.findings(read_intents(INTENTS))
     text = """\
 active_intents:
@@ -100,7 +100,7 @@ active_intents:
 
 
 def test_of_many_scopes_that_differ_only_what_is_known_is_told(editor: Editor) -> None:
-    checks = editor.governance.scope_checks
+    checks = editor.scope_checks
     checks.findings(read_intents(INTENTS))
     many = "".join(f"- {{id: N{n}, owned_scope: [no/such/{n}]}}\n" for n in range(5))
     assert checks.typed(read_intents("active_intents:\n" + many)) == ()
@@ -108,7 +108,7 @@ def test_of_many_scopes_that_differ_only_what_is_known_is_told(editor: Editor) -
 
 def test_a_glob_that_is_nearly_a_path_is_named_with_a_fix(editor: Editor) -> None:
     text = INTENTS.replace('"src/auth/**"', '"src/atuh/**"')
-    found = editor.governance.scope_checks.findings(read_intents(text), split_lines(text))
+    found = editor.scope_checks.findings(read_intents(text), split_lines(text))
     one = next(finding for finding in found if finding.fixes)
     assert one.code is FileCode.SCOPE_MATCHES_NOTHING
     assert one.message == "No file matches this pattern. Did you mean `src/auth/**`?"
@@ -120,7 +120,7 @@ def test_while_a_scope_is_typed_no_other_glob_is_compared_with_the_tree(
 ) -> None:
     dead = "".join(f"  - {{id: N{n}, owned_scope: [src/dead{n}]}}\n" for n in range(9))
     text = f"{INTENTS}{dead}"
-    checks = editor.governance.scope_checks
+    checks = editor.scope_checks
     checks.findings(read_intents(text))
     compared: list[str] = []
     monkeypatch.setattr(

@@ -73,10 +73,9 @@ class Project:
         self.editor.governance.stores.ledger.append(replace(event, files=files))
 
     def found(self, text: str | None = None) -> Sequence[Finding]:
-        governance = self.editor.governance
-        governance.work_checks.refresh()
+        self.editor.work_checks.refresh()
         text = text or (self.repository.root / INTENTS_FILE).read_text()
-        every = governance.scope_checks.findings(read_intents(text), split_lines(text))
+        every = self.editor.scope_checks.findings(read_intents(text), split_lines(text))
         kinds = (FileCode.CLOSED_SCOPE_EDITED, FileCode.UNUSED_SCOPE, FileCode.BAD_DATE)
         return [finding for finding in every if finding.code in kinds]
 
@@ -369,7 +368,7 @@ def test_a_date_in_the_future_is_a_warning(project: Project) -> None:
 def test_a_covered_glob_can_be_taken_away(project: Project) -> None:
     text = intents("{id: A, owned_scope: [src/**, src/a.py, docs/**]}")
     project.plan(text)
-    every = project.editor.governance.scope_checks.findings(read_intents(text), split_lines(text))
+    every = project.editor.scope_checks.findings(read_intents(text), split_lines(text))
     (found,) = (finding for finding in every if finding.code is FileCode.COVERED_GLOB)
     (fix,) = found.fixes
     assert apply_changes(text, fix.changes) == text.replace("src/a.py, ", "")
@@ -377,7 +376,7 @@ def test_a_covered_glob_can_be_taken_away(project: Project) -> None:
 
 def test_refresh_says_whether_something_is_new(project: Project) -> None:
     project.plan(intents(closed("A", "src/**", NOW - HOUR)))
-    checks = project.editor.governance.work_checks
+    checks = project.editor.work_checks
     assert not checks.refresh()
     project.record("src/a.py", None, fails=True)
     # Typing asks again and again; the ledger and git are asked every ten seconds at most.

@@ -77,6 +77,12 @@ def not_renamed(intent_id: str, reason: str) -> CheckoutRefusal:
     return unwritten(f"{intent_id} was not renamed", reason)
 
 
+def ignore_text(root: Path) -> IgnoreText:
+    """Return the text of a root's ignore file on disk; "" if there is none."""
+    file = _IgnoreFile(root)
+    return IgnoreText(file.text, editable=file.editable)
+
+
 class IntentRenamer:
     """Renames intents of one root, on disk."""
 
@@ -84,11 +90,6 @@ class IntentRenamer:
         self._root = root
         self._rules = rules
         self._writer = writer
-
-    def ignored(self) -> IgnoreText:
-        """Return the text of the ignore file on disk; "" if there is none."""
-        file = _IgnoreFile(self._root)
-        return IgnoreText(file.text, editable=file.editable)
 
     def rename(
         self, intent_id: str, new_id: str, *, unsaved_file: bool

@@ -17,7 +17,7 @@ from intent_lsp.doors.cli.open import governing
 from intent_lsp.formats.diff import DiffMark, unified
 from intent_lsp.formats.intents.edit import EditRefused
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.file_fixes import FixedFile
+from intent_lsp.governance.plan.file_fixes import FileFixes, FixedFile
 
 
 def answer(call: Call) -> int:
@@ -30,7 +30,7 @@ def answer(call: Call) -> int:
         person_needed("`intent-lsp intents fix`")
     with Governance(call.root()) as governance:
         governing(governance)
-        fixes = governance.file_fixes
+        fixes = FileFixes(governance.stores, governance.writer)
         fixed = fixes.proposed() if check else fixes.apply()
     if isinstance(fixed, EditRefused):
         problem = f"{INTENTS_FILE} was not fixed: {fixed.reason}"

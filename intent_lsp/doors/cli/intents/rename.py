@@ -16,6 +16,7 @@ from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.renaming import IntentRenamer
 
 
 def answer(call: Call) -> None:
@@ -23,9 +24,12 @@ def answer(call: Call) -> None:
     options = call.options
     with Governance(call.root()) as governance:
         governing(governance)
+        renamer = IntentRenamer(
+            root=governance.root, rules=governance.rules, writer=governance.writer
+        )
         # Unsaved edits in an editor are not known here. The editor will notice that the file has
         # changed.
-        done = governance.renaming.rename(options.old, options.new, unsaved_file=False)
+        done = renamer.rename(options.old, options.new, unsaved_file=False)
     if isinstance(done, CheckoutRefusal):
         raise refused(done)
     for warning in done.warnings:

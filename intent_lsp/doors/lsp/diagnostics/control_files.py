@@ -30,6 +30,8 @@ from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.scope_checks import ScopeChecks
+from intent_lsp.governance.plan.work_checks import WorkChecks
 from intent_lsp.store.fs.files import TooLargeError, read_bytes
 from intent_lsp.store.fs.resolve import is_directory
 
@@ -43,16 +45,18 @@ class ControlFile(Struct):
     """One control file of one root, with the result of its last check: `lines` and `findings`.
 
     `uri` is the URI under which its findings are published; while the file is open, it is the
-    client's. `version` is that of the checked document, None for the file on disk. `wanted` counts
-    the checks asked for. `busy`: a check is running as `task`; `surveyed`: recorded work is being
-    looked at. `kept`, only of the intents file: a
-    first check is done, and the preparation of the root has begun.
+    client's. `checks` and `works` check the scopes of the root's intents. `version` is that of the
+    checked document, None for the file on disk. `wanted` counts the checks asked for. `busy`: a
+    check is running as `task`; `surveyed`: recorded work is being looked at. `kept`, only of the
+    intents file: a first check is done, and the preparation of the root has begun.
     """
 
     governance: Governance
     path: WorkspacePath
     uri: str
     reader: IntentsReader
+    checks: ScopeChecks
+    works: WorkChecks
     lines: list[str] = field(default_factory=list)
     findings: tuple[Finding, ...] = ()
     version: int | None = None
@@ -89,10 +93,13 @@ class ControlFileDiagnostics:
     def watch(self, governance: Governance) -> None:
         """Add the control files of a root that was opened, and schedule a check of each."""
         seen = partial(is_directory, governance.root)
+        # Only editors ask for these, so that no hook loads them.
+        works = WorkChecks(governance.stores, governance.rules, governance.listing)
+        checks = ScopeChecks(governance.stores, governance.listing, works)
         for path in CONTROL_PAGES:
             place = str(governance.root / path)
             reader = IntentsReader(lambda glob: pattern_findings(glob, seen))
-            self._pages[place] = ControlFile(governance, path, uri_of(place), reader)
+            self._pages[place] = ControlFile(governance, path, uri_of(place), reader, checks, works)
         self.check_root(governance.root)
 
     def changed(self, uri: str) -> None:
@@ -202,7 +209,7 @@ class ControlFileDiagnostics:
         They take longer than a check, which does not wait for them.
         """
         try:
-            changed = await self._work.in_thread(page.governance.work_checks.refresh_if_due)
+            changed = await self._work.in_thread(page.works.refresh_if_due)
         finally:
             page.surveyed = False
         if changed:
@@ -249,7 +256,7 @@ def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Findin
         return lines, read_policy(text).findings
     read = page.reader.read(text)
     saved = on_disk is not None and on_disk.text == text
-    checks = page.governance.scope_checks
+    checks = page.checks
     more = checks.findings(read, lines) if saved else checks.typed(read, lines)
     return lines, read.findings + more
 

@@ -34,6 +34,7 @@ from intent_lsp.governance.plan.planning import unwritten
 from intent_lsp.governance.plan.renaming import (
     IgnoreText,
     RenameEdits,
+    ignore_text,
     not_renamed,
     rename_edits,
 )
@@ -162,12 +163,12 @@ class IntentsNames:
 
     async def _ignored(self, buffer: IntentsBuffer) -> tuple[str, int | None, IgnoreText]:
         """Return URI, version and text of the root's ignore file: the open one, or that on disk."""
-        governance = buffer.open_root.governance
-        uri = uri_of(governance.root / IGNORE_FILE)
+        root = buffer.open_root.governance.root
+        uri = uri_of(root / IGNORE_FILE)
         document = self._documents.get(uri)
         if document is not None:
             return document.uri, document.version, IgnoreText(document.text)
-        return uri, None, await self._in_thread(governance.renaming.ignored)
+        return uri, None, await self._in_thread(ignore_text, root)
 
     def _edit(
         self, uri: str, version: int | None, changes: FileEdit, lines: Sequence[str]
