@@ -4,9 +4,9 @@ Invariant: matches are cached as long as the files of the work tree stay the sam
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -14,9 +14,11 @@ from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.file_tree import FileTree
 from intent_lsp.core.scope.index import ScopeIndex
-from intent_lsp.core.scope.pattern import NameComparison, Pattern, compile_pattern
+from intent_lsp.core.scope.pattern import Pattern, compile_pattern
 from intent_lsp.core.scope.scope import compile_scope, compile_scopes
 from intent_lsp.governance.plan.tree_listing import TreeListing
+
+_Key = TypeVar("_Key")
 
 KEPT_AT_MOST: Final = 1_000
 """The most files of one glob that are kept, and whose other owners are searched."""
@@ -44,9 +46,9 @@ class GlobMatches:
 
     def __init__(self, listing: TreeListing) -> None:
         self._listing = listing
-        # Replaced as wholes and never locked: threads at most compute the same result twice.
-        self._known: tuple[FileTree | None, dict[str, MatchedFiles]] = (None, {})
-        self._owned: tuple[FileTree | None, dict[tuple[str, ...], MatchedFiles]] = (None, {})
+        self._matched = _KnownMatches[str](_matched)
+        self._owned = _KnownMatches[tuple[str, ...]](_covered)
+        # Replaced as a whole and never locked: threads at most make the same index twice.
         self._index: tuple[Intents, ScopeIndex] | None = None
 
     def pattern(self, glob: str) -> Pattern:
@@ -58,42 +60,14 @@ class GlobMatches:
 
         The `!` of an exclusion is ignored.
         """
-        tree = self._listing.tree()
-        if tree is None:
-            return None
-        of_tree, known = self._known
-        if of_tree is not tree:
-            known = {}
-            self._known = (tree, known)
-        found = known.get(glob)
-        if found is None:
-            found = _matched(tree, self.pattern(glob))
-            if len(known) >= REMEMBERED:
-                # The newest makes room. Globs are asked for in the order of the file, again and
-                # again: if the oldest did, each would be dropped just before it is asked for.
-                known.popitem()
-            known[glob] = found
-        return found
+        return self._matched.of(self._listing.tree(), glob)
 
     def owned(self, globs: tuple[str, ...]) -> MatchedFiles | None:
         """Return the files that a scope with these globs covers, sorted; None if they are unknown.
 
         Each file counts once, however many of the globs match it.
         """
-        tree = self._listing.tree()
-        if tree is None:
-            return None
-        of_tree, known = self._owned
-        if of_tree is not tree:
-            known = {}
-            self._owned = (tree, known)
-        found = known.get(globs)
-        if found is None:
-            found = _covered(tree, globs, self._listing.spelling)
-            if len(known) >= REMEMBERED:
-                known.popitem()
-            known[globs] = found
-        return found
+        return self._owned.of(self._listing.tree(), globs)
 
     def each(self, glob: str) -> Iterator[WorkspacePath]:
         """Yield every file that a glob matches; none if they are unknown."""
@@ -129,14 +103,41 @@ class GlobMatches:
         return known[1]
 
 
-def _matched(tree: FileTree, pattern: Pattern) -> MatchedFiles:
-    found = tree.matching(pattern)
+class _KnownMatches(Generic[_Key]):
+    """What `match` returns for a tree and a key, cached as long as the tree stays the same."""
+
+    def __init__(self, match: Callable[[FileTree, _Key], MatchedFiles]) -> None:
+        self._match = match
+        # Replaced as a whole and never locked: threads at most compute the same result twice.
+        self._known: tuple[FileTree | None, dict[_Key, MatchedFiles]] = (None, {})
+
+    def of(self, tree: FileTree | None, key: _Key) -> MatchedFiles | None:
+        """Return the files of `tree` for a key, or None without a tree."""
+        if tree is None:
+            return None
+        of_tree, known = self._known
+        if of_tree is not tree:
+            known = {}
+            self._known = (tree, known)
+        found = known.get(key)
+        if found is None:
+            found = self._match(tree, key)
+            if len(known) >= REMEMBERED:
+                # The newest makes room. Globs are asked for in the order of the file, again and
+                # again: if the oldest did, each would be dropped just before it is asked for.
+                known.popitem()
+            known[key] = found
+        return found
+
+
+def _matched(tree: FileTree, glob: str) -> MatchedFiles:
+    found = tree.matching(compile_pattern(glob, tree.reading))
     first = tuple(islice(found, KEPT_AT_MOST))
     return MatchedFiles(len(first) + sum(1 for _ in found), first)
 
 
-def _covered(tree: FileTree, globs: tuple[str, ...], spelling: NameComparison) -> MatchedFiles:
-    patterns = compile_scope(globs, spelling).compiled
+def _covered(tree: FileTree, globs: tuple[str, ...]) -> MatchedFiles:
+    patterns = compile_scope(globs, tree.reading).compiled
     taken, left_out = set[WorkspacePath](), set[WorkspacePath]()
     for pattern in patterns:
         (left_out if pattern.exclusion else taken).update(tree.matching(pattern))
