@@ -70,7 +70,7 @@ def explained_part(
 
 def matched_words(matches: GlobMatches, glob: str, found: MatchedFiles) -> str:
     """Return in words how many files a glob matches, or excludes: `12 files`, `no file`."""
-    number = counted(found.count, "file") if found.count else "no file"
+    number = _number(found)
     return f"excludes {number}" if matches.pattern(glob).exclusion else number
 
 
@@ -79,9 +79,7 @@ def explained_scope(matches: GlobMatches, intent: Intent) -> Explanation | None:
     found = matches.owned(intent.owned_scope)
     if found is None:
         return None
-    words = counted(found.count, "file") if found.count else "no file"
-    named = HoverParagraph("", _named(found.first, found.count))
-    return Explanation(f"{_called(intent)} owns {words}", (named,) if found.count else ())
+    return Explanation(f"{_called(intent)} owns {_number(found)}", tuple(_files(found)))
 
 
 def explained_records(stores: Stores, intents: Intents, intent: Intent) -> Explanation:
@@ -101,8 +99,18 @@ def _glob(
         return None if stores.git is None else Explanation("", (HoverParagraph(_UNKNOWN),), glob)
     words = matched_words(matches, glob, found)
     said = words if pattern.exclusion else f"matches {words}"
-    paragraphs = [HoverParagraph("", _named(found.first, found.count))] if found.count else []
-    return Explanation(said, (*paragraphs, *_owners(matches, intents, own, found)), glob)
+    owners = _owners(matches, intents, own, found)
+    return Explanation(said, (*_files(found), *owners), glob)
+
+
+def _number(found: MatchedFiles) -> str:
+    return counted(found.count, "file") if found.count else "no file"
+
+
+def _files(found: MatchedFiles) -> Iterator[HoverParagraph]:
+    """Yield a paragraph that names the first files, unless there are none."""
+    if found.count:
+        yield HoverParagraph("", _named(found.first, found.count))
 
 
 def _owners(
