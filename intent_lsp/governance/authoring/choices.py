@@ -34,8 +34,7 @@ def choices_of(
     intent = rules.active(intent_id)
     if intent is None or intent.id != intent_id or refusal_of(rules, intent_id, intent) is not None:
         return IntentChoices()
-    chosen = rules.active(active)
-    selected = chosen is not None and chosen.id == intent.id
+    selected = rules.present_id(active) == intent.id
     return IntentChoices(
         selected=selected,
         selectable=not selected,
