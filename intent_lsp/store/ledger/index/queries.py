@@ -21,7 +21,7 @@ from msgspec import Struct
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.index_keys import key64, moment_of
-from intent_lsp.store.ledger.index.rows import path_key
+from intent_lsp.store.ledger.index.rows import path_key, path_of
 from intent_lsp.store.ledger.index.sources import loose_ends
 
 PageCursor = NewType("PageCursor", int)
@@ -208,13 +208,13 @@ def touches(
     whole = since is None or not _goes_on(since, count, connection)
     after = -1 if since is None or whole else since.moment
     rows = connection.execute(_TOUCHES, (after,))
-    found = [(text, _path(key), RecordPlace(*place)) for text, key, *place in rows]
+    found = [(text, path_of(key), RecordPlace(*place)) for text, key, *place in rows]
     return found, whole, mark
 
 
 def touched_paths(connection: sqlite3.Connection, limit: int) -> tuple[WorkspacePath, ...]:
     """Return the first `limit` paths, in sorted order, that any record touched."""
-    return tuple(_path(key) for (key,) in connection.execute(_PATHS, (limit,)))
+    return tuple(path_of(key) for (key,) in connection.execute(_PATHS, (limit,)))
 
 
 def _walk(
@@ -276,7 +276,3 @@ def _goes_on(since: TouchMark, count: int, connection: sqlite3.Connection) -> bo
     there = connection.execute(_STILL, (since.moment, since.id64)).fetchone()
     (added,) = connection.execute(_SINCE, (since.moment,)).fetchone()
     return there is not None and since.count + added == count
-
-
-def _path(key: bytes) -> WorkspacePath:
-    return WorkspacePath(key.decode("utf-8", "surrogateescape"))

@@ -62,6 +62,11 @@ def path_key(path: WorkspacePath) -> bytes:
     return path.encode("utf-8", "surrogateescape")
 
 
+def path_of(key: bytes) -> WorkspacePath:
+    """Return the path that `path_key` returned these bytes for."""
+    return WorkspacePath(key.decode("utf-8", "surrogateescape"))
+
+
 class IndexRows(Struct):
     """Collects and inserts the index rows for one ledger file's lines. `end` must be called last.
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.ledger.index_keys import moment_of
+from intent_lsp.store.ledger.index.rows import path_of
 
 _TOUCHED: Final = """
 SELECT DISTINCT path FROM name JOIN latest ON latest.intent = name.number
@@ -38,7 +39,7 @@ def touched_by(
 ) -> tuple[WorkspacePath, ...]:
     """Return the files, at most `limit`, that records of the intent ids `names` touched."""
     rows = connection.execute(_TOUCHED, (json.dumps([*names]), limit))
-    return tuple(_path(key) for (key,) in rows)
+    return tuple(path_of(key) for (key,) in rows)
 
 
 def count_of(connection: sqlite3.Connection, names: Collection[str]) -> int:
@@ -56,13 +57,9 @@ def not_passing_since(
     verdict is FAIL or its edit did not happen.
     """
     rows = connection.execute(_STRAY, (moment_of(since), limit))
-    return {_path(key): moment for key, moment in rows}
+    return {path_of(key): moment for key, moment in rows}
 
 
 def newest_moments(connection: sqlite3.Connection) -> Mapping[str, int]:
     """Return the moment of the newest record of each intent id that passes."""
     return dict(connection.execute(_NEWEST).fetchall())
-
-
-def _path(key: bytes) -> WorkspacePath:
-    return WorkspacePath(key.decode("utf-8", "surrogateescape"))
