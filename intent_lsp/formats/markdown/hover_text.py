@@ -77,18 +77,14 @@ def escaped_line(text: str) -> str:
 
 def code_span(text: str) -> str:
     """Return a text on one line as a code span, whose fences are longer than any in the text."""
-    return _code(_line(text))
+    line = _line(text)
+    if not line.strip():
+        return escaped(line)  # A text of blanks is no code span.
+    fence = "`" * (1 + max(map(len, _FENCES.findall(line)), default=0))
+    # Markdown takes away one blank at each end, if there is one at both.
+    blank = " " if line[0] in "` " or line[-1] in "` " else ""
+    return f"{fence}{blank}{line}{blank}{fence}"
 
 
 def _line(text: str) -> str:
     return on_one_line(whole(text), LONGEST_TEXT)
-
-
-def _code(text: str) -> str:
-    """Return a text as a code span whose fences are longer than any in the text."""
-    fence = "`" * (1 + max(map(len, _FENCES.findall(text)), default=0))
-    if not text.strip():
-        return escaped(text)  # A text of blanks is no code span.
-    # Markdown takes away one blank at each end, if there is one at both.
-    blank = " " if text[0] in "` " or text[-1] in "` " else ""
-    return f"{fence}{blank}{text}{blank}{fence}"
