@@ -138,12 +138,8 @@ class CallRecorder:
         )
         appended = self._append(event, ticket.id)
         self._keep(ticket, files)
-        recorded = Recorded(
-            record_id=appended.record.id if isinstance(appended, Appended) else None,
-            files=tuple((file.path, file.old, file.new) for file in files),
-            unknown=tuple(file.path for file in files if not file.old_known),
-            violating=(WorkspacePath(LOCAL_ROOM), *(file.path for file in files)),
-        )
+        violating = (WorkspacePath(LOCAL_ROOM), *(file.path for file in files))
+        recorded = _recorded_of(appended, files, violating)
         if self._stores.state is not None:
             self._stores.state.tickets.issue(ticket, self._stores.clock())
             recorded = self._stores.state.tickets.end(ticket.id, recorded)
@@ -204,19 +200,11 @@ class CallRecorder:
             for number, (v, files) in enumerate(parts.items())
         ]
         appended = done[0] if done else None
-        record = appended.record if isinstance(appended, Appended) else None
         self._keep(ticket, found)
-        recorded = Recorded(
-            record_id=None if record is None else record.id,
-            files=tuple((file.path, file.old, file.new) for file in found),
-            unknown=tuple(file.path for file in found if not file.old_known),
-            error=error,
-            violating=violating,
-        )
         return Outcome(
             ticket=ticket,
-            recorded=recorded,
-            record=record,
+            recorded=replace(_recorded_of(appended, found, violating), error=error),
+            record=appended.record if isinstance(appended, Appended) else None,
             queued=appended.reason if isinstance(appended, Queued) else None,
             error=error,
             discarded=tuple(self._kept_drafts(ticket, found)),
@@ -284,6 +272,19 @@ class CallRecorder:
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)
         return known is not None and known[1] is not None
+
+
+def _recorded_of(
+    appended: Appended | Queued | None,
+    files: Sequence[FoundFile],
+    violating: tuple[WorkspacePath, ...],
+) -> Recorded:
+    return Recorded(
+        record_id=appended.record.id if isinstance(appended, Appended) else None,
+        files=tuple((file.path, file.old, file.new) for file in files),
+        unknown=tuple(file.path for file in files if not file.old_known),
+        violating=violating,
+    )
 
 
 def _doubts(doubts: Doubts, files: Sequence[FoundFile]) -> Doubts:
