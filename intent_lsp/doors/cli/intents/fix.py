@@ -6,7 +6,6 @@ would change the meaning is left to you. Print what changes, as a diff.
 """
 
 import argparse
-from collections.abc import Iterator
 from typing import Final
 
 from intent_lsp.core.paths import INTENTS_FILE
@@ -14,10 +13,10 @@ from intent_lsp.doors.cli.agents.choice import person_needed
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.open import governing
-from intent_lsp.formats.diff import DiffMark, unified
+from intent_lsp.doors.cli.terminal.edit_text import edit_lines
 from intent_lsp.formats.intents.edit import EditRefused
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.file_fixes import FileFixes, FixedFile
+from intent_lsp.governance.plan.file_fixes import FileFixes
 
 
 def answer(call: Call) -> int:
@@ -35,7 +34,8 @@ def answer(call: Call) -> int:
     if isinstance(fixed, EditRefused):
         problem = f"{INTENTS_FILE} was not fixed: {fixed.reason}"
         raise WrongUsageError(problem, cure="fix that and run the command again")
-    diff = list(_diff(fixed)) if fixed.count else []
+    lines = edit_lines(INTENTS_FILE, INTENTS_FILE, fixed.before, fixed.after)
+    diff = list(lines) if fixed.count else []
     if call.options.json:
         told = {"fixes": fixed.count, "written": bool(fixed.count) and not check}
         call.page.json(told | {"diff": "".join(f"{line}\n" for line in diff)})
@@ -43,17 +43,6 @@ def answer(call: Call) -> int:
         for line in (*diff, _summary(fixed.count, check=check)):
             call.page.line(line)
     return Exit.VIOLATIONS if check and fixed.count else Exit.FINE
-
-
-def _diff(fixed: FixedFile) -> Iterator[str]:
-    yield f"--- {INTENTS_FILE}"
-    yield f"+++ {INTENTS_FILE}"
-    found = unified(fixed.before, fixed.after)
-    if found is None:
-        yield f"{DiffMark.REMARK.value} The texts are too large to be compared."
-        return
-    for line in found:
-        yield f"{line.mark.value}{line.text}"
 
 
 def _summary(count: int, *, check: bool) -> str:
