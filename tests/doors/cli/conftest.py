@@ -1,5 +1,6 @@
 """A shell for tests: commands run in this process, as if a person typed them in a directory."""
 
+import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,6 +50,18 @@ class Said:
 
 
 Shell = Callable[..., Said]
+
+
+class Terminal(io.StringIO):
+    """A stream that a person looks at or types on."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def file_of(project: Repository) -> str:
+    """Return the text of the intents file."""
+    return (project.root / INTENTS_FILE).read_text("utf-8")
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Command lines: what is found, what is refused, and in how many words."""
 
-import io
 import shlex
 import sys
 
@@ -11,7 +10,7 @@ from intent_lsp.doors.cli import main
 from intent_lsp.doors.cli.command import OtherDoors
 from intent_lsp.doors.cli.main import COMMANDS
 from intent_lsp.doors.hook.hook import run_hook
-from tests.doors.cli.conftest import Shell
+from tests.doors.cli.conftest import Shell, Terminal
 
 
 @pytest.mark.parametrize("words", [("--help",), ("-h",), ("help",), ("--help", "trace")])
@@ -103,11 +102,6 @@ def test_the_server_is_what_is_started_unless_something_else_is_said(
     served: list[str] = []
     said = shell(*words, served=served)
     assert (said.status, said.out, said.err, served) == (0, "", "", [level])
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_a_person_who_starts_the_server_is_told_what_it_waits_for(

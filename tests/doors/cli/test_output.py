@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable, spoken, width
+from tests.doors.cli.conftest import Terminal
 
 TABLE = TextTable(
     (Column("Id"), Column("Name", fold=True), Column("Kind", spare=True)),
@@ -18,12 +19,6 @@ TABLE = TextTable(
         [Cell("22"), Cell("a rather long name that will have to fold"), Cell("kind")],
     ],
 )
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
 
 CODE = TextTable(
     (Column(""), Column("", spare=True), Column("", free=True)),

@@ -1,6 +1,5 @@
 """`intent-lsp intents add`, `rename`, `select`, `complete` and `import`."""
 
-import io
 import sys
 
 import pytest
@@ -8,18 +7,9 @@ import pytest
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.store.packaged_files import template
-from tests.doors.cli.conftest import Shell
+from tests.doors.cli.conftest import Shell, Terminal, file_of
 from tests.support.governed_repository import INTENTS
 from tests.support.repository import Repository
-
-
-def file_of(project: Repository) -> str:
-    return (project.root / INTENTS_FILE).read_text("utf-8")
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_an_intent_is_added_by_the_smallest_edit(shell: Shell, project: Repository) -> None:

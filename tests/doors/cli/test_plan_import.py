@@ -1,6 +1,5 @@
 """`intent-lsp intents import` of the plans of other tools."""
 
-import io
 import sys
 from pathlib import Path
 
@@ -8,19 +7,12 @@ import pytest
 
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.formats.intents.intents_file import read_intents
-from tests.doors.cli.conftest import Shell
+from tests.doors.cli.conftest import Shell, Terminal, file_of
 from tests.support import plan_samples as samples
 from tests.support.governed_repository import INTENTS
 from tests.support.repository import Repository
 
 FEATURE = "specs/004-borrow-book"
-
-
-class Terminal(io.StringIO):
-    """A stream that a person looks at or types on."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture
@@ -29,10 +21,6 @@ def feature(project: Repository) -> Repository:
     for name, text in samples.FEATURE.items():
         project.write(f"{FEATURE}/{name}", text)
     return project
-
-
-def file_of(project: Repository) -> str:
-    return (project.root / INTENTS_FILE).read_text()
 
 
 def test_a_plan_is_shown_and_not_written_where_nobody_can_be_asked(

@@ -6,15 +6,9 @@ from datetime import timedelta
 import pytest
 
 from intent_lsp.doors.cli.terminal.output import bar
+from tests.doors.cli.conftest import Terminal
 
 AT_ONCE, NEVER = timedelta(0), timedelta(hours=1)
-
-
-class Terminal(io.StringIO):
-    """Text that a person looks at."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 def test_work_that_takes_long_is_shown_and_wiped_away(monkeypatch: pytest.MonkeyPatch) -> None:

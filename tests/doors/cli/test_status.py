@@ -1,6 +1,5 @@
 """`intent-lsp status`, and who asks where no session is named."""
 
-import io
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 
 from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE
 from intent_lsp.governance.setup import initialise
-from tests.doors.cli.conftest import Shell
+from tests.doors.cli.conftest import Shell, Terminal
 from tests.governance.editor import Editor
 from tests.governance.work import Work
 from tests.support.repository import Repository
@@ -191,11 +190,6 @@ def test_the_only_open_editor_asks_where_nobody_is_named(
     assert shell("explain", LOGIN).status == 1
     assert shell("intents", "list", "--json").json["activeIntentId"] is None
     assert project.root.is_dir()
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_an_editors_intent_is_changed_at_a_terminal_alone_and_after_a_question(

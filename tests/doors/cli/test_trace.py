@@ -1,6 +1,5 @@
 """`intent-lsp trace list`, `show` and `verify`."""
 
-import io
 import json
 import shutil
 import sys
@@ -22,7 +21,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
 )
 from intent_lsp.store.ledger.ledger import Ledger
-from tests.doors.cli.conftest import Shell
+from tests.doors.cli.conftest import Shell, Terminal
 from tests.support.ledgers import (
     HASH,
     chained,
@@ -422,11 +421,6 @@ def test_a_ledger_that_cannot_be_read_is_one_line(shell: Shell, root: Path) -> N
     assert said.status == 1
     assert "UNREADABLE_FILE" in said.out
     assert LEDGER_FILE in said.out
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_a_person_is_told_that_there_may_be_more(

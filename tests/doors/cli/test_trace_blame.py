@@ -1,6 +1,5 @@
 """`intent-lsp trace blame`."""
 
-import io
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Contributor, EntityType, Record, RecordFile
 from intent_lsp.formats.diff import file_ranges
 from intent_lsp.store.state.blob_cache import BlobCache
-from tests.doors.cli.conftest import Shell
+from tests.doors.cli.conftest import Shell, Terminal
 from tests.support.ledgers import edit, ledger_at
 
 PATH = "src/a.py"
@@ -157,14 +156,9 @@ def test_a_record_without_a_conversation_names_nobody(shell: Shell, root: Path) 
     assert shell("trace", "blame", PATH).out.split()[1:3] == ["INT-001", "unknown"]
 
 
-class _Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 @pytest.mark.usefixtures("records")
 def test_a_terminal_gets_colours(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    terminal = _Terminal()
+    terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("TERM", "xterm-256color")

@@ -1,6 +1,5 @@
 """`intent-lsp trace show`, with the lines that a record changed."""
 
-import io
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from intent_lsp.core.content import content_of, hash_if_there
 from intent_lsp.core.records import RecordFile
 from intent_lsp.formats.diff import file_ranges
 from intent_lsp.store.state.blob_cache import BlobCache
-from tests.doors.cli.conftest import Shell
+from tests.doors.cli.conftest import Shell, Terminal
 from tests.support.ledgers import edit, ledger_at
 
 OLD = "".join(f"line {number}\n" for number in range(1, 7)).encode()
@@ -176,11 +175,6 @@ def test_a_hostile_line_is_spelled_out(shell: Shell, root: Path) -> None:
     assert shown(shell, root, changed(b"", "\x1b[2J\u202e \n".encode()))[-1] == (
         "+\\x1b[2J\\u202e "
     )
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 def test_a_terminal_has_colours(shell: Shell, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

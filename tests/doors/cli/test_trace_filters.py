@@ -1,6 +1,5 @@
 """The filters of `trace list`, which narrow `trace stats` and `trace report` too."""
 
-import io
 import re
 import sys
 import time
@@ -20,7 +19,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
 )
 from intent_lsp.store.ledger.ledger import Ledger
-from tests.doors.cli.conftest import Shell
+from tests.doors.cli.conftest import Shell, Terminal
 from tests.doors.cli.test_trace import ids
 from tests.support.ledgers import edit, ledger_at, new_id
 
@@ -196,11 +195,6 @@ def test_many_pages_are_read_in_either_direction(shell: Shell, root: Path) -> No
     lines = shell("trace", "list", "--limit", "0").out.splitlines()
     assert len(lines) == 1_004
     assert [line for line in lines if "Verdict" in line] == lines[:1]
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture(params=["UTC", "America/New_York", "Asia/Tokyo"])
