@@ -39,13 +39,18 @@ def paths_in(texts: Iterable[str]) -> tuple[NamedPath, ...]:
     return tuple(found.values())
 
 
+def has_ending(name: str) -> bool:
+    """Return whether a text is a single name with an ending, such as `login.py`."""
+    return _ENDING.fullmatch(name) is not None
+
+
 def _in_text(text: str) -> Iterator[NamedPath]:
     text = _URL.sub(" ", text)
     at = 0
     for span in _SPAN.finditer(text):
         yield from _in_prose(text[at : span.start()])
         path = _path(span["code"].strip())
-        if path is not None and ("/" in path or _ENDING.fullmatch(path)):
+        if path is not None and ("/" in path or has_ending(path)):
             yield NamedPath(path, stated="/" in path)
         at = span.end()
     yield from _in_prose(text[at:])
@@ -59,8 +64,8 @@ def _in_prose(text: str) -> Iterator[NamedPath]:
     before = ""
     for word in _WORD.findall(_LINK.sub("]", text)):
         path = _path(word.lstrip("*_").rstrip(_STRAY)) if "/" in word or "." in word else None
-        if path is not None and ("/" in path or _ENDING.fullmatch(path)):
-            whole = path.endswith("/") or _ENDING.fullmatch(path.rpartition("/")[2]) is not None
+        if path is not None and ("/" in path or has_ending(path)):
+            whole = path.endswith("/") or has_ending(path.rpartition("/")[2])
             yield NamedPath(path, stated="/" in path and whole and before in _LEAD)
         before = word.casefold().rstrip(":")
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from intent_lsp.core.gate.grantable import ungrantable
 from intent_lsp.core.paths import parse_relative
+from intent_lsp.formats.plans.named_paths import has_ending
 from intent_lsp.formats.plans.proposed_intent import NamedPath
 
 MAX_GLOBS: Final = 100
@@ -23,7 +24,6 @@ MAX_GLOBS: Final = 100
 _BELOW: Final = "/**"
 _WILD: Final = re.compile(r"[*?{}]")
 _MAGIC: Final = re.compile(r"([\\*?\[\]{}])")
-_ENDING: Final = re.compile(r"[^/]*[^/.]\.[A-Za-z][A-Za-z0-9_+]{0,9}")
 
 IsThere = Callable[[str], bool]
 """Returns whether a path relative to the root is there."""
@@ -112,12 +112,12 @@ def _new(text: str, path: str, tree: TreeNames) -> str | None:
     """
     first, last = path.partition("/")[0], path.rpartition("/")[2]
     known = tree.is_directory(first)
-    ends = _ENDING.fullmatch(last) is not None and not text.endswith("/")
+    ends = has_ending(last) and not text.endswith("/")
     inner = None if known or not ends else tree.only_file_below(path)
     if inner is not None:
         return _MAGIC.sub(r"\\\1", inner)
     # What begins like a host's name is more likely an address, as in `example.com/page.html`.
-    if not known and _ENDING.fullmatch(first) is not None:
+    if not known and has_ending(first):
         return None
     if ends:
         return path
