@@ -21,7 +21,7 @@ _PLACEHOLDER: Final = re.compile(
     r"\[[^\[\]]*\]|<[^<>]*>|n/?a|tbd|todo|none|needs clarification", re.IGNORECASE
 )
 _WORD_BREAKS: Final = re.compile(r"[-_\s]+")
-_NO_SLUG: Final = re.compile(r"[^\w]+")
+_NO_WORD: Final = re.compile(r"[^\w]+")
 _SLUG_AT_MOST: Final = 60
 
 
@@ -64,12 +64,16 @@ def name_of_directory(name: str) -> str:
     return plain(words[:1].upper() + words[1:]) or name
 
 
+def small_words(text: str) -> str:
+    """Return the words of a text in small letters with single blanks, without signs and emoji."""
+    return _NO_WORD.sub(" ", text.replace("_", " ")).strip().casefold()
+
+
 def slug(text: str) -> str:
     """Return a text as one word in small letters, such as `limit-the-attempts`; "" of signs alone.
 
     It has at most 60 characters.
     """
-    bare = _NO_SLUG.sub("-", plain(text).lower()).strip("-_")
-    return (
-        bare if len(bare) <= _SLUG_AT_MOST else bare[:_SLUG_AT_MOST].rpartition("-")[0] or bare[:60]
-    )
+    bare = _NO_WORD.sub("-", plain(text).lower()).strip("-_")
+    cut = bare[:_SLUG_AT_MOST]
+    return bare if bare == cut else cut.rpartition("-")[0] or cut

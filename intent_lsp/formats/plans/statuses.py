@@ -9,10 +9,10 @@ from typing import Final
 
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.plans.markdown_blocks import MarkdownBlock
+from intent_lsp.formats.plans.plain_text import small_words
 
 _DONE: Final = frozenset("xX\u2713\u2714\u2705")
 _BEGUN: Final = frozenset("-~/>")
-_NO_WORD: Final = re.compile(r"[^\w]+")
 _APOSTROPHE: Final = re.compile("['\u2019]")
 
 _WORDS: Final = {
@@ -50,7 +50,7 @@ def status_of_word(word: str) -> Status | None:
 
     Letter case, signs and emoji around the words do not matter. No state means PLANNED.
     """
-    bare = _NO_WORD.sub(" ", _APOSTROPHE.sub("", word).replace("_", " ")).strip().casefold()
+    bare = small_words(_APOSTROPHE.sub("", word))
     return Status.PLANNED if not bare else _STATUSES.get(bare)
 
 

@@ -12,8 +12,8 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.formats.plans.delimited_text import DelimitedRow
+from intent_lsp.formats.plans.plain_text import small_words
 
-_NO_WORD: Final = re.compile(r"[^\w]+")
 _CUSTOM: Final = re.compile(r"custom field \((.*)\)", re.IGNORECASE)
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OF_JIRA: Final = frozenset(("issue key", "work item key"))
@@ -77,5 +77,4 @@ def columns_of(header: Sequence[str]) -> TrackerColumns:
 def _normal(name: str) -> str:
     """Return a column's name in small words, such as `state reason` for `stateReason`."""
     custom = _CUSTOM.fullmatch(name.strip())
-    spaced = _CAMEL.sub(" ", custom[1] if custom else name)
-    return _NO_WORD.sub(" ", spaced.replace("_", " ")).strip().casefold()
+    return small_words(_CAMEL.sub(" ", custom[1] if custom else name))
