@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.plans.delimited_text import DelimitedRow, read_table
-from intent_lsp.formats.plans.markdown_blocks import BlockKind, markdown_text
+from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownText, markdown_text
 from intent_lsp.formats.plans.named_paths import paths_in
 from intent_lsp.formats.plans.plain_text import plain, sentences, slug, without_tags
 from intent_lsp.formats.plans.proposed_intent import PlanProblem, ProposedIntent, ReadPlan
@@ -56,20 +56,21 @@ def read_tracker_table(document: str, text: str) -> ReadPlan:
     proposed: dict[str, ProposedIntent] = {}
     problems = []
     for row in rows:
-        found = _proposed(document, row, columns)
+        stated = _stated(row, columns)
+        found = _proposed(document, row, columns, stated.status)
         if isinstance(found, PlanProblem):
             problems.append(found)
         elif found.specification in proposed:
             problems.append(_twice(found, proposed[found.specification]))
         else:
             proposed[found.specification] = found
-        if stated := _stated(row, columns).unknown:
-            problems.append(_unknown(document, row, stated))
+        if stated.unknown:
+            problems.append(_unknown(document, row, stated.unknown))
     return ReadPlan(tuple(proposed.values()), tuple(problems))
 
 
 def _proposed(
-    document: str, row: DelimitedRow, columns: TrackerColumns
+    document: str, row: DelimitedRow, columns: TrackerColumns, status: Status
 ) -> ProposedIntent | PlanProblem:
     title = plain(columns.cell(row, ColumnRole.TITLE).removeprefix(_NO_FORMULA))
     if not title:
@@ -82,7 +83,7 @@ def _proposed(
     return ProposedIntent(
         specification=_specification(document, row, columns, title),
         name=title,
-        status=_stated(row, columns).status,
+        status=status,
         document=document,
         line=row.line,
         acceptance_criteria=sentences((*_all_of(criteria), *_criteria(description))),
@@ -91,10 +92,10 @@ def _proposed(
     )
 
 
-def _long_text(row: DelimitedRow, columns: TrackerColumns, role: ColumnRole) -> str:
-    """Return the text of a cell as Markdown."""
+def _long_text(row: DelimitedRow, columns: TrackerColumns, role: ColumnRole) -> MarkdownText:
+    """Return the blocks of a cell's text."""
     bare = without_tags(columns.cell(row, role))
-    return markdown_of_wiki(bare) if columns.wiki else bare
+    return markdown_text("", markdown_of_wiki(bare) if columns.wiki else bare)
 
 
 def _specification(document: str, row: DelimitedRow, columns: TrackerColumns, title: str) -> str:
@@ -126,17 +127,17 @@ def _stated(row: DelimitedRow, columns: TrackerColumns) -> _Stated:
     return _Stated(Status.ABANDONED if abandoned and found is Status.COMPLETED else found)
 
 
-def _all_of(text: str) -> Iterator[str]:
+def _all_of(text: MarkdownText) -> Iterator[str]:
     """Yield the blocks of a cell's text that are no headings."""
-    for block in markdown_text("", text).blocks:
+    for block in text.blocks:
         if block.kind is not BlockKind.HEADING:
             yield block.text
 
 
-def _criteria(description: str) -> Iterator[str]:
+def _criteria(description: MarkdownText) -> Iterator[str]:
     """Yield the criteria in a description: its checkboxes, and the items below such a heading."""
     within = False
-    for block in markdown_text("", description).blocks:
+    for block in description.blocks:
         if block.kind is not BlockKind.ITEM:
             within = _CRITERIA.match(block.text.strip("*_ ")) is not None
         elif within or block.mark is not None:
