@@ -40,6 +40,10 @@ class TreeNames(Struct, frozen=True):
     is_directory: IsThere
     only_file_below: Callable[[str], str | None]
 
+    def has(self, path: str) -> bool:
+        """Return whether a path is there, as a file or as a directory."""
+        return self.is_file(path) or self.is_directory(path)
+
 
 class ScopeGlobs(Struct, frozen=True):
     """The globs for named paths, and the named paths for which there is none (`left_out`)."""

@@ -9,7 +9,6 @@ stays as it is.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -130,7 +129,7 @@ def _made(governance: Governance, proposed: Sequence[ProposedIntent]) -> Sequenc
     unique: dict[str, ProposedIntent] = {}
     for each in proposed:
         unique.setdefault(each.specification, each)
-    return [_intent(governance.root, tree, each) for each in unique.values()]
+    return [_intent(tree, each) for each in unique.values()]
 
 
 def specifications(governance: Governance) -> frozenset[str]:
@@ -155,16 +154,16 @@ def _tree_names(governance: Governance) -> TreeNames:
     )
 
 
-def _intent(root: Path, tree: TreeNames, each: ProposedIntent) -> _Made:
+def _intent(tree: TreeNames, each: ProposedIntent) -> _Made:
     directory = each.document.rpartition("/")[0]
 
     def own(path: str) -> bool:
         """Whether a path is a document of the plan itself, which work on the plan's code leaves."""
-        below = f"{directory}/{path}"
-        here = is_file(root, path) or is_directory(root, path)
-        there = is_file(root, below) or is_directory(root, below)
-        inside = bool(each.directory) and path.startswith((f"{each.directory}/", _OF_SPEC_KIT))
-        return bool(directory) and path != each.ticked and (inside or (there and not here))
+        if not directory or path == each.ticked:
+            return False
+        if each.directory and path.startswith((f"{each.directory}/", _OF_SPEC_KIT)):
+            return True
+        return tree.has(f"{directory}/{path}") and not tree.has(path)
 
     ticked = () if each.ticked is None else (NamedPath(each.ticked, stated=False),)
     scope = globs_of((*each.named, *ticked), tree, own)
