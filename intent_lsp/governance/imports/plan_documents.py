@@ -4,14 +4,14 @@ Invariant: no file outside of the directory is read. A link that leads out of it
 Invariant: what cannot be read is a problem, never an error.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.content import decode
 from intent_lsp.core.paths import parse_relative
 from intent_lsp.formats.plans.proposed_intent import PlanProblem
-from intent_lsp.store.fs.directory_names import DirectoryNames, names_in
-from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.store.fs.directory_names import DirectoryNames, is_linked, names_in
 from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
 
 MAX_DOCUMENT: Final = 1024 * 1024
@@ -62,14 +62,14 @@ class PlanDocuments:
         found = names_in(self.base, directory)
         return DirectoryNames(sorted(found.directories), sorted(found.files))
 
-    def has(self, directory: str, name: str) -> bool:
-        """Return whether a directory has a file or a link with this name.
+    def has_any(self, directory: str, names: Iterable[str]) -> bool:
+        """Return whether a directory has a file or a link with one of these names.
 
         A directory with a link on its way has none.
         """
-        place = resolve_below(self.base, directory) if directory else None
-        linked = directory and (place is None or place.real != place.path)
-        return not linked and holds_file(self.base / directory / name)
+        if is_linked(self.base, directory):
+            return False
+        return any(holds_file(self.base / directory / name) for name in names)
 
     def files_named(self, directory: str, name: str, *, at_most: int) -> list[str]:
         """Return the paths of files with a name in a directory and below, sorted, at most so many.

@@ -196,5 +196,4 @@ def _is_one(kind: PlanKind, documents: PlanDocuments, path: str, *, asked: bool)
     if kind is PlanKind.SPEC_KIT and not asked and others:
         return False
     held = f"/{parent}".endswith((f"/{layout.home}", f"/{layout.home}/{_ARCHIVE}"))
-    signs = layout.documents if held else layout.signs
-    return any(documents.has(path, each) for each in signs)
+    return documents.has_any(path, layout.documents if held else layout.signs)

@@ -31,8 +31,7 @@ def names_in(root: Path, directory: str) -> DirectoryNames:
     exist, cannot be listed, or is or leads through a link.
     """
     found = DirectoryNames([], [])
-    place = resolve_below(root, directory) if directory else None
-    if directory and (place is None or place.real != place.path):
+    if is_linked(root, directory):
         return found
     try:
         with os.scandir(root / directory) as entries:
@@ -44,6 +43,17 @@ def names_in(root: Path, directory: str) -> DirectoryNames:
     except OSError as problem:
         _log.debug("%s cannot be listed: %s", directory, problem)
     return found
+
+
+def is_linked(root: Path, directory: str) -> bool:
+    """Return whether a directory is or leads through a link, or cannot be one below the root.
+
+    It is a path relative to the root, "" for the root itself, which is none.
+    """
+    if not directory:
+        return False
+    place = resolve_below(root, directory)
+    return place is None or place.real != place.path
 
 
 def is_foreign(root: Path, directory: str) -> bool:
