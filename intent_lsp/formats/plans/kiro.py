@@ -10,14 +10,10 @@ from itertools import groupby
 from typing import Final
 
 from intent_lsp.core.intents import Status
-from intent_lsp.formats.plans.markdown_blocks import (
-    BlockKind,
-    MarkdownBlock,
-    MarkdownText,
-    markdown_text,
-)
+from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownBlock, MarkdownText
 from intent_lsp.formats.plans.named_paths import paths_in
 from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, plain, sentences
+from intent_lsp.formats.plans.plan_texts import plan_texts, title_behind
 from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_tasks
 from intent_lsp.formats.plans.task_texts import task_texts
@@ -48,31 +44,28 @@ def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     spec's path, and what the intent is known by. The behavior that the fix of a bug must keep is
     its constraints.
     """
-    read = {name: markdown_text(f"{directory}/{name}", text) for name, text in documents.items()}
-    first = next((name for name in DOCUMENTS if name in read), None)
+    read = plan_texts(directory, documents)
+    first = next((name for name in DOCUMENTS if name in read.by_name), None)
     if first is None:
         return ReadPlan()
-    nothing = MarkdownText(())
-    required, bug = read.get(REQUIREMENTS, nothing), read.get(BUGFIX, nothing)
-    tasks, design = read.get(TASKS, nothing), read.get(DESIGN, nothing)
+    required, bug = read.get(REQUIREMENTS), read.get(BUGFIX)
+    design, tasks = read.get(DESIGN), read.get(TASKS)
     proposed = ProposedIntent(
         specification=directory,
-        name=_name(read[first], directory.rpartition("/")[2]),
+        name=_name(read.get(first), directory.rpartition("/")[2]),
         status=status_of_tasks(tasks.tasks) or Status.PLANNED,
         document=f"{directory}/{first}",
         acceptance_criteria=sentences((*_criteria(required), *_statements(bug, _EXPECTED))),
         constraints=sentences(_statements(bug, _UNCHANGED)),
         named=paths_in((*task_texts(tasks), *(block.text for block in design.blocks))),
         directory=directory,
-        ticked=f"{directory}/{TASKS}" if TASKS in read else None,
+        ticked=read.path_of(TASKS),
     )
-    problems = tuple(problem for text in read.values() for problem in text.problems)
-    return ReadPlan((proposed,), problems)
+    return ReadPlan((proposed,), read.problems)
 
 
 def _name(text: MarkdownText, directory: str) -> str:
-    title = text.title()
-    told = "" if title is None or title.depth > 1 else _PREFIX.sub("", title.text, count=1)
+    told = title_behind(_PREFIX, text)
     generic = placeholder(told) or _GENERIC.fullmatch(told.strip()) is not None
     return name_of_directory(directory) if generic else plain(told)
 

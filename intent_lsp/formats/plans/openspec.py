@@ -10,9 +10,10 @@ from itertools import groupby
 from typing import Final
 
 from intent_lsp.core.intents import Status
-from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownText, markdown_text
+from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownText
 from intent_lsp.formats.plans.named_paths import paths_in
 from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, plain, sentences
+from intent_lsp.formats.plans.plan_texts import plan_texts, title_behind
 from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_tasks
 from intent_lsp.formats.plans.task_texts import task_texts
@@ -53,14 +54,12 @@ def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     the requirements below SPECS. An archived change is COMPLETED.
     """
     texts = {name: text for name, text in documents.items() if name != METADATA}
-    read = {name: markdown_text(f"{directory}/{name}", text) for name, text in texts.items()}
-    first = next((name for name in (*DOCUMENTS, *read) if name in read), None)
+    read = plan_texts(directory, texts)
+    first = next((name for name in (*DOCUMENTS, *texts) if name in texts), None)
     if first is None:
         return ReadPlan()
-    nothing = MarkdownText(())
-    proposal, design = read.get(PROPOSAL, nothing), read.get(DESIGN, nothing)
-    tasks = read.get(TASKS, nothing)
-    specs = [text for name, text in read.items() if name.startswith(f"{SPECS}/")]
+    proposal, design, tasks = read.get(PROPOSAL), read.get(DESIGN), read.get(TASKS)
+    specs = [text for name, text in read.by_name.items() if name.startswith(f"{SPECS}/")]
     change = change_of(directory)
     prose = (block.text for text in (proposal, design) for block in text.blocks)
     proposed = ProposedIntent(
@@ -72,16 +71,14 @@ def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         constraints=sentences(each for text in (proposal, design) for each in _no_goals(text)),
         named=paths_in((*task_texts(tasks), *prose)),
         directory=directory,
-        ticked=f"{directory}/{TASKS}" if TASKS in read else None,
+        ticked=read.path_of(TASKS),
         created_at=_created(documents.get(METADATA, "")),
     )
-    problems = tuple(problem for text in read.values() for problem in text.problems)
-    return ReadPlan((proposed,), problems)
+    return ReadPlan((proposed,), read.problems)
 
 
 def _name(proposal: MarkdownText, directory: str) -> str:
-    title = proposal.title()
-    told = "" if title is None or title.depth > 1 else _TITLE.sub("", title.text, count=1)
+    told = title_behind(_TITLE, proposal)
     generic = placeholder(told) or told.casefold() in _GENERIC
     return name_of_directory(directory) if generic else plain(told)
 

@@ -8,14 +8,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from intent_lsp.core.intents import Status
-from intent_lsp.formats.plans.markdown_blocks import (
-    BlockKind,
-    MarkdownBlock,
-    MarkdownText,
-    markdown_text,
-)
+from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownText
 from intent_lsp.formats.plans.named_paths import paths_in
 from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, plain, sentences
+from intent_lsp.formats.plans.plan_texts import plan_texts, title_behind
 from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_tasks, status_of_word
 from intent_lsp.formats.plans.task_texts import task_texts
@@ -38,17 +34,15 @@ def read_feature(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     `documents` are the texts of DOCUMENTS by name, as far as they are there. `directory` is the
     feature's path, and what the intent is known by.
     """
-    read = {name: markdown_text(f"{directory}/{name}", text) for name, text in documents.items()}
-    first = next((name for name in DOCUMENTS if name in read), None)
+    read = plan_texts(directory, documents)
+    first = next((name for name in DOCUMENTS if name in read.by_name), None)
     if first is None:
         return ReadPlan()
-    nothing = MarkdownText(())
-    spec, plan = read.get(SPEC, nothing), read.get(PLAN, nothing)
-    tasks = read.get(TASKS, nothing)
+    spec, plan, tasks = read.get(SPEC), read.get(PLAN), read.get(TASKS)
     title = spec.title()
     proposed = ProposedIntent(
         specification=directory,
-        name=_name(title, directory.rpartition("/")[2]),
+        name=_name(spec, directory.rpartition("/")[2]),
         status=status_of_tasks(tasks.tasks) or _stated_status(spec),
         document=f"{directory}/{first}",
         line=title.line if title is not None else 1,
@@ -57,15 +51,14 @@ def read_feature(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         # The boilerplate of `tasks.md` names directories such as `src/` in any feature.
         named=paths_in(task_texts(tasks)) or paths_in(block.text for block in plan.blocks),
         directory=directory,
-        ticked=f"{directory}/{TASKS}" if TASKS in read else None,
+        ticked=read.path_of(TASKS),
         created_at=next(filter(_DATE.fullmatch, _field(spec, "Created")), None),
     )
-    problems = tuple(problem for each in read.values() for problem in each.problems)
-    return ReadPlan((proposed,), problems)
+    return ReadPlan((proposed,), read.problems)
 
 
-def _name(title: MarkdownBlock | None, directory: str) -> str:
-    told = "" if title is None or title.depth > 1 else _TITLE.sub("", title.text, count=1)
+def _name(spec: MarkdownText, directory: str) -> str:
+    told = title_behind(_TITLE, spec)
     return (
         name_of_directory(_NUMBER.sub("", directory, count=1)) if placeholder(told) else plain(told)
     )
