@@ -89,7 +89,9 @@ def _outside_front_matter(lines: list[str]) -> Iterator[tuple[int, str]]:
     """Yield the lines with their numbers, without the metadata between `---` at the start."""
     start = 0
     if lines and line_body(lines[0]).rstrip() == _FRONT_MATTER:
-        ends = (at for at, line in enumerate(lines) if at and line_body(line).rstrip() == "---")
+        ends = (
+            at for at, line in enumerate(lines) if at and line_body(line).rstrip() == _FRONT_MATTER
+        )
         start = next(ends, -1) + 1
     yield from enumerate(lines[start:], start + 1)
 
@@ -109,7 +111,7 @@ class _BlockReader:
     def add(self, number: int, line: str) -> None:
         """Read the next line, which has no tabs and no line end."""
         if self._fence is not None:
-            self._in_fence(line)
+            self._in_fence(self._fence[0], line)
             return
         line = self._outside_comments(number, line)
         found = _FENCE.fullmatch(line)
@@ -124,27 +126,24 @@ class _BlockReader:
     def end(self) -> MarkdownText:
         """Return what was read. A code block or a comment that is still open is a problem."""
         self._close()
-        left = (("code block", self._fence[0], self._fence[1]) if self._fence else None) or (
-            ("comment", "-->", self._comment) if self._comment else None
-        )
-        problems = []
-        if left is not None:
-            what, mark, line = left
-            problems.append(
-                PlanProblem(
-                    document=self._document,
-                    line=line,
-                    problem=f"the {what} that begins here is never closed, so the rest is not read",
-                    cure=f"close it by {mark}",
-                )
-            )
-        return MarkdownText(tuple(self._blocks), tuple(problems))
+        problems: tuple[PlanProblem, ...] = ()
+        if self._fence is not None:
+            problems = (self._unclosed("code block", *self._fence),)
+        elif self._comment is not None:
+            problems = (self._unclosed("comment", "-->", self._comment),)
+        return MarkdownText(tuple(self._blocks), problems)
 
-    def _in_fence(self, line: str) -> None:
-        marks = self._fence[0] if self._fence else ""
+    def _unclosed(self, what: str, mark: str, line: int) -> PlanProblem:
+        problem = f"the {what} that begins here is never closed, so the rest is not read"
+        cure = f"close it by {mark}"
+        return PlanProblem(document=self._document, line=line, problem=problem, cure=cure)
+
+    def _in_fence(self, marks: str, line: str) -> None:
+        """End the code block that `marks` began if the line closes it."""
         bare = line.strip()
-        if len(line) - len(line.lstrip()) < _TAB and bare and set(bare) == {marks[0]}:
-            self._fence = None if len(bare) >= len(marks) else self._fence
+        indented = len(line) - len(line.lstrip()) >= _TAB
+        if not indented and len(bare) >= len(marks) and set(bare) == {marks[0]}:
+            self._fence = None
 
     def _outside_comments(self, number: int, line: str) -> str:
         """Return what of a line is outside of HTML comments."""
@@ -200,13 +199,10 @@ class _BlockReader:
         self._blocks.append(self._block(BlockKind.HEADING, number, title, level))
 
     def _item(self, number: int, line: str, found: re.Match[str]) -> MarkdownBlock:
-        text, box = line[found.end() :], _CHECKBOX.match(line, found.end())
-        return MarkdownBlock(
-            kind=BlockKind.ITEM,
-            line=number,
-            text=(line[box.end() :] if box else text).strip(),
-            depth=len(found["indent"]),
-            headings=tuple(name for _, name in self._titles),
+        box = _CHECKBOX.match(line, found.end())
+        text = line[(box or found).end() :].strip()
+        return replace(
+            self._block(BlockKind.ITEM, number, text, len(found["indent"])),
             mark=box["mark"] if box else None,
             optional=bool(box and box["optional"]),
             ordinal=found["ordinal"] or "",
