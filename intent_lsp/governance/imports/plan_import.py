@@ -14,20 +14,18 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.content import decode
 from intent_lsp.core.intent_ids import next_ids
 from intent_lsp.core.intents import Intent, IntentId, Intents
-from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.append_intents import add_intents
-from intent_lsp.formats.intents.edit import FileEdit, apply_changes
+from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.plans.proposed_intent import NamedPath, ProposedIntent
 from intent_lsp.formats.plans.scope_globs import TreeNames, globs_of
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, not_governed
 from intent_lsp.governance.plan.planning import unwritten
-from intent_lsp.store.fs import files
+from intent_lsp.governance.root.intents_writer import text_on_disk
 from intent_lsp.store.fs.resolve import is_directory, is_file
 
 _OF_SPEC_KIT: Final = ".specify/"
@@ -75,13 +73,13 @@ def propose(
     governance: Governance, proposed: Sequence[ProposedIntent]
 ) -> PlanProposal | CheckoutRefusal:
     """Return the edit that adds the proposed intents that are not there yet, or a refusal."""
-    rules, root = governance.rules.current(), governance.root
+    rules = governance.rules.current()
     if not rules.governed:
         return not_governed(rules)
-    data = files.read_bytes(root / INTENTS_FILE)
-    text = None if data is None else decode(data)
-    if data is None or text is None:
-        return unwritten("No intent was added", "the file is missing or is not UTF-8 text")
+    found = text_on_disk(governance.root)
+    if isinstance(found, EditRefused):
+        return unwritten("No intent was added", found.reason)
+    data, text = found
     # What is edited is compared, and not what the rules were read from a moment ago.
     intents = read_intents(text.text).intents
     here = _by_names(intents)

@@ -2,15 +2,12 @@
 
 from msgspec import Struct
 
-from intent_lsp.core.content import decode
 from intent_lsp.core.findings import Position, Span, TextChange
-from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.formats.intents.edit import EditRefused
 from intent_lsp.formats.intents.fix_all import fix_intents
 from intent_lsp.formats.text_positions import TextPositions
-from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
+from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter, text_on_disk
 from intent_lsp.governance.root.stores import Stores
-from intent_lsp.store.fs.files import read_bytes
 
 
 class FixedFile(Struct, frozen=True, kw_only=True):
@@ -30,10 +27,10 @@ class FileFixes:
 
     def proposed(self) -> FixedFile | EditRefused:
         """Return the file with every safe fix, without writing it; or why it cannot be fixed."""
-        data = read_bytes(self._stores.root / INTENTS_FILE)
-        text = None if data is None else decode(data)
-        if data is None or text is None:
-            return EditRefused("the file is missing or is not UTF-8 text")
+        found = text_on_disk(self._stores.root)
+        if isinstance(found, EditRefused):
+            return found
+        data, text = found
         fixed = fix_intents(text.text)
         after = text.encode(fixed.text) if fixed.count else data
         return FixedFile(before=data, after=after, count=fixed.count)

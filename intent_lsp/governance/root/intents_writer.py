@@ -6,9 +6,10 @@ ours.
 """
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.content import decode, hash_content
+from intent_lsp.core.content import Text, decode, hash_content
 from intent_lsp.core.errors import FileChangedError, IntentLspError
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.paths import INTENTS_FILE
@@ -72,11 +73,11 @@ class IntentsWriter:
         return self._attempt(edit)
 
     def _attempt(self, edit: MakeEdit) -> str | None:
-        path = self._stores.root / INTENTS_FILE
-        data = files.read_bytes(path)
-        text = None if data is None else decode(data)
-        if data is None or text is None:
-            return "the file is missing or is not UTF-8 text"
+        root = self._stores.root
+        found = text_on_disk(root)
+        if isinstance(found, EditRefused):
+            return found.reason
+        data, text = found
         changes = edit(text.text)
         if isinstance(changes, EditRefused):
             return changes.reason
@@ -86,5 +87,17 @@ class IntentsWriter:
         # Note the hash before writing: a watcher that sees the new bytes must know them as ours.
         if self._stores.state is not None:
             self._stores.state.note_own_write(INTENTS_FILE, hash_content(written))
-        replace_file(path, written, root=self._stores.root, expected=data)
+        replace_file(root / INTENTS_FILE, written, root=root, expected=data)
         return None
+
+
+def text_on_disk(root: Path) -> tuple[bytes, Text] | EditRefused:
+    """Return the bytes and the text of a root's intents file, or why it cannot be edited.
+
+    Raise OSError if the file exists but cannot be read.
+    """
+    data = files.read_bytes(root / INTENTS_FILE)
+    text = None if data is None else decode(data)
+    if data is None or text is None:
+        return EditRefused("the file is missing or is not UTF-8 text")
+    return data, text
