@@ -12,7 +12,9 @@ from intent_lsp.core.content import decode
 from intent_lsp.core.paths import parse_relative
 from intent_lsp.formats.plans.proposed_intent import PlanProblem
 from intent_lsp.store.fs.directory_names import DirectoryNames, is_linked, names_in
-from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
+from intent_lsp.store.fs.files import TooLargeError, read_bytes
+from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.store.fs.tree_reader import holds_file
 
 MAX_DOCUMENT: Final = 1024 * 1024
 """The most bytes of a document in Markdown."""
@@ -36,25 +38,25 @@ class PlanDocuments:
         Why a file cannot be read is added to `problems`; that there is no file is no problem.
         """
         parsed = parse_relative(path)
-        if parsed is None:
+        place = None if parsed is None else resolve_below(self.base, parsed)
+        if place is None:
             return None
+        file = self.base / place.path
         try:
-            found = TreeFiles(self.base, held_at_most=at_most).held(parsed)
-        except OSError as error:
-            self._unread(path, error.strerror or str(error), "make it readable")
-            return None
-        if found.hash is None:
-            if holds_file(self.base / parsed):
-                out = "it is a link that leads nowhere, or out of the directory that is imported"
-                self._unread(path, out, "put the file itself there")
-            return None
-        if found.data is None:
+            data = None if place.real is None else read_bytes(file, at_most)
+        except TooLargeError:
             size = f"it has more than {at_most >> 20} MiB"
             self._unread(path, size, "split it, or leave parts out")
             return None
-        text = decode(found.data)
-        if text is None:
+        except OSError as error:
+            self._unread(path, error.strerror or str(error), "make it readable")
+            return None
+        text = None if data is None else decode(data)
+        if data is not None and text is None:
             self._unread(path, "it is not UTF-8 text", "save it as UTF-8")
+        elif data is None and holds_file(file):
+            out = "it is a link that leads nowhere, or out of the directory that is imported"
+            self._unread(path, out, "put the file itself there")
         return None if text is None else text.text
 
     def names(self, directory: str) -> DirectoryNames:
