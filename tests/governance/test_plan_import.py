@@ -44,6 +44,16 @@ def write(project: Repository, directory: str, documents: Mapping[str, str]) -> 
         project.write(f"{directory}/{name}", text)
 
 
+def write_all(project: Repository) -> None:
+    """Write a plan of each kind, an archived change, and documents that are no plans."""
+    write(project, FEATURE, samples.FEATURE)
+    write(project, CHANGE, samples.CHANGE)
+    write(project, ARCHIVED, samples.CHANGE)
+    write(project, SPEC, samples.KIRO)
+    project.write("openspec/specs/mail/spec.md", "# Mail\n")
+    project.write("specs/notes/spec.md", "# no number\n")
+
+
 def proposed(governance: Governance, *sources: PlanSource) -> PlanProposal:
     found = propose(governance, [each for it in sources for each in read_source(it).proposed])
     assert isinstance(found, PlanProposal)
@@ -59,12 +69,7 @@ def found_in(project: Repository, path: str = "", kind: PlanKind | None = None) 
 
 
 def test_all_plans_of_a_root_are_found(project: Repository) -> None:
-    write(project, FEATURE, samples.FEATURE)
-    write(project, CHANGE, samples.CHANGE)
-    write(project, ARCHIVED, samples.CHANGE)
-    write(project, SPEC, samples.KIRO)
-    project.write("openspec/specs/mail/spec.md", "# Mail\n")
-    project.write("specs/notes/spec.md", "# no number\n")
+    write_all(project)
     project.write("specs/004-empty/image.svg", "")
     assert found_in(project) == [f"spec-kit:{FEATURE}", f"openspec:{CHANGE}", f"kiro:{SPEC}"]
 
@@ -93,12 +98,7 @@ def test_all_plans_of_a_root_are_found(project: Repository) -> None:
 def test_plans_are_recognised_by_their_directory(
     project: Repository, path: str, kind: PlanKind | None, found: list[str]
 ) -> None:
-    write(project, FEATURE, samples.FEATURE)
-    write(project, CHANGE, samples.CHANGE)
-    write(project, ARCHIVED, samples.CHANGE)
-    write(project, SPEC, samples.KIRO)
-    project.write("openspec/specs/mail/spec.md", "# Mail\n")
-    project.write("specs/notes/spec.md", "# no number\n")
+    write_all(project)
     assert found_in(project, path, kind) == found
 
 
