@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
-from intent_lsp.core.paths import file_uri
+from intent_lsp.core.paths import WorkspacePath, file_uri
 from intent_lsp.core.ranges import Hunk
 from intent_lsp.doors.lsp.protocol.diagnostic_markup import with_markup
 from intent_lsp.doors.lsp.protocol.positions import (
@@ -100,6 +100,11 @@ def range_wire(range_: lsp.Range) -> dict[str, object]:
         "start": {"line": start.line, "character": start.character},
         "end": {"line": end.line, "character": end.character},
     }
+
+
+def files_at(*paths: WorkspacePath) -> list[lsp.TextDocumentFilterPattern]:
+    """Return the selector of the files at these paths below any directory, for a registration."""
+    return [lsp.TextDocumentFilterPattern(scheme="file", pattern=f"**/{path}") for path in paths]
 
 
 class LspEncoder:

@@ -13,7 +13,7 @@ from lsprotocol import types as lsp
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import part_range, place_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at, part_range, place_of
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.runtime.client_capabilities import member
 from intent_lsp.formats.intents.completion.proposal import (
@@ -163,10 +163,7 @@ def completion_registration() -> lsp.Registration:
         id=lsp.TEXT_DOCUMENT_COMPLETION,
         method=lsp.TEXT_DOCUMENT_COMPLETION,
         register_options=lsp.CompletionRegistrationOptions(
-            document_selector=[
-                lsp.TextDocumentFilterPattern(scheme="file", pattern=f"**/{path}")
-                for path in CONTROL_PAGES
-            ],
+            document_selector=files_at(*CONTROL_PAGES),
             trigger_characters=list(TRIGGERS),
             resolve_provider=True,
         ),

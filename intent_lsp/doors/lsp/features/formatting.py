@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.formats.intents.edit import EditRefused
 from intent_lsp.formats.intents.formatting import format_intents, format_lines
@@ -94,9 +95,8 @@ class FormattingFeature:
 
 
 def _registration(method: str) -> lsp.Registration:
-    selector = [lsp.TextDocumentFilterPattern(scheme="file", pattern=f"**/{INTENTS_FILE}")]
     return lsp.Registration(
         id=method,
         method=method,
-        register_options=lsp.TextDocumentRegistrationOptions(document_selector=selector),
+        register_options=lsp.TextDocumentRegistrationOptions(files_at(INTENTS_FILE)),
     )

@@ -14,7 +14,7 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, path_of_uri
 from intent_lsp.core.text import whole
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import span_range, uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at, span_range, uri_of
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.runtime.client_capabilities import NamesClient
@@ -188,20 +188,20 @@ def names_registrations(client: NamesClient) -> Iterator[lsp.Registration]:
 
     They are those that the client can have.
     """
-    only = [lsp.TextDocumentFilterPattern(scheme="file", pattern=f"**/{INTENTS_FILE}")]
+    only = files_at(INTENTS_FILE)
     if client.rename_registration:
         yield lsp.Registration(
             id=lsp.TEXT_DOCUMENT_RENAME,
             method=lsp.TEXT_DOCUMENT_RENAME,
             register_options=lsp.RenameRegistrationOptions(
-                document_selector=list(only), prepare_provider=client.prepares or None
+                document_selector=only, prepare_provider=client.prepares or None
             ),
         )
     if client.highlight_registration:
         yield lsp.Registration(
             id=lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
             method=lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
-            register_options=lsp.DocumentHighlightRegistrationOptions(document_selector=list(only)),
+            register_options=lsp.DocumentHighlightRegistrationOptions(document_selector=only),
         )
 
 

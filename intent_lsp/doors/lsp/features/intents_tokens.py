@@ -13,6 +13,7 @@ from intent_lsp.core.content import line_body
 from intent_lsp.core.intents import Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.protocol.positions import count_units
 from intent_lsp.doors.lsp.runtime.semantic_legend import LEGEND, MODIFIERS, TYPES
@@ -79,12 +80,11 @@ class IntentsTokens:
 
 def tokens_registration() -> lsp.Registration:
     """Return the registration of semantic tokens for intents files alone."""
-    pattern = lsp.TextDocumentFilterPattern(scheme="file", pattern=f"**/{INTENTS_FILE}")
     return lsp.Registration(
         id=_SEMANTIC_TOKENS,
         method=_SEMANTIC_TOKENS,
         register_options=lsp.SemanticTokensRegistrationOptions(
-            document_selector=[pattern], legend=LEGEND, full=True, range=True
+            document_selector=files_at(INTENTS_FILE), legend=LEGEND, full=True, range=True
         ),
     )
 
