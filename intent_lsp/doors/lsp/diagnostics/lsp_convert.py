@@ -107,6 +107,14 @@ def files_at(*paths: WorkspacePath) -> list[lsp.TextDocumentFilterPattern]:
     return [lsp.TextDocumentFilterPattern(scheme="file", pattern=f"**/{path}") for path in paths]
 
 
+def document_edit(
+    uri: str, version: int | None, edits: Sequence[lsp.TextEdit]
+) -> lsp.TextDocumentEdit:
+    """Return edits of the document at `uri` in a version, None for a file that is not open."""
+    document = lsp.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version)
+    return lsp.TextDocumentEdit(text_document=document, edits=list(edits))
+
+
 class LspEncoder:
     """Encodes violations, findings and edits as LSP types for one client."""
 
@@ -189,12 +197,7 @@ class LspEncoder:
         `version` is the document version that they fit; it is left out if the client ignores
         versions.
         """
-        if not self.client.document_changes:
-            return lsp.WorkspaceEdit(changes={uri: list(edits)})
-        document = lsp.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version)
-        return lsp.WorkspaceEdit(
-            document_changes=[lsp.TextDocumentEdit(text_document=document, edits=list(edits))]
-        )
+        return self.joined_edit([document_edit(uri, version, edits)])
 
     def joined_edit(
         self,

@@ -14,7 +14,7 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, path_of_uri
 from intent_lsp.core.text import whole
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at, span_range, uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import document_edit, files_at, span_range, uri_of
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.runtime.client_capabilities import NamesClient
@@ -99,16 +99,10 @@ class IntentsNames:
         if made.ignored.changes and not ignored.editable:
             raise refused(not_renamed(old_id, _NOT_TEXT))
         self._warn(made)
-        return self._spelling.joined_edit(
-            [
-                self._edit(buffer.uri, buffer.version, made.changes, buffer.lines),
-                *(
-                    [self._edit(uri, version, made.ignored.changes, split_lines(text))]
-                    if made.ignored.changes
-                    else []
-                ),
-            ]
-        )
+        steps = [self._edit(buffer.uri, buffer.version, made.changes, buffer.lines)]
+        if made.ignored.changes:
+            steps.append(self._edit(uri, version, made.ignored.changes, split_lines(text)))
+        return self._spelling.joined_edit(steps)
 
     async def highlights(
         self, params: lsp.DocumentHighlightParams
@@ -173,10 +167,8 @@ class IntentsNames:
     def _edit(
         self, uri: str, version: int | None, changes: FileEdit, lines: Sequence[str]
     ) -> lsp.TextDocumentEdit:
-        return lsp.TextDocumentEdit(
-            text_document=lsp.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version),
-            edits=[self._spelling.edit(change, lines) for change in changes],
-        )
+        edits = [self._spelling.edit(change, lines) for change in changes]
+        return document_edit(uri, version, edits)
 
     def _warn(self, made: RenameEdits) -> None:
         if made.ignored.warning is not None:

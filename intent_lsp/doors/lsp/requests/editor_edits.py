@@ -13,7 +13,7 @@ from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.gate.request import Allowed, ApprovalAnswer
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import document_edit, uri_of
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
@@ -136,10 +136,7 @@ class EditorEdits:
         self, uri: str, version: int | None, lines: list[str], new: list[str]
     ) -> list[lsp.TextDocumentEdit]:
         edits = turning_edits(lines, new, self._connection.spelling)
-        if not edits:
-            return []
-        document = lsp.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version)
-        return [lsp.TextDocumentEdit(text_document=document, edits=list(edits))]
+        return [document_edit(uri, version, edits)] if edits else []
 
     def _uri(self, path: str) -> str:
         return uri_of(self._open_root.governance.root / path)
