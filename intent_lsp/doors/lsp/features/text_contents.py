@@ -130,14 +130,7 @@ class TextContents:
         file that a root below governs since.
         """
         open_roots = self._connection.open_roots
-        if open_roots.of_path(path) is None:
-            return []
-        found = [
-            (root, open_root)
-            for open_root in open_roots.roots
-            if path == (root := str(open_root.governance.root)) or relative_to(path, root)
-        ]
-        return [open_root for _, open_root in sorted(found, key=lambda each: -len(each[0]))]
+        return [] if open_roots.of_path(path) is None else open_roots.at_or_above(path)
 
 
 def _text(side: Side) -> str:

@@ -77,6 +77,12 @@ class OpenRoots:
                 return None
             return self._open.get(root) or self._attach(root)
 
+    def at_or_above(self, path: str) -> list[OpenRoot]:
+        """Return the open roots at or above an absolute path, the innermost first."""
+        with self._lock:
+            roots = sorted(self._at_or_above(path), key=len, reverse=True)
+            return [self._open[root] for root in roots]
+
     def first(self) -> OpenRoot | None:
         """Return the root of the first workspace folder that is governed.
 
@@ -128,8 +134,11 @@ class OpenRoots:
         even if its intents file has vanished. Otherwise an outer root would take its place and hide
         the loss.
         """
-        seen = [root for root in self._open if path == root or relative_to(path, root) is not None]
+        seen = self._at_or_above(path)
         return max([*seen, found] if found is not None else seen, key=len, default=None)
+
+    def _at_or_above(self, path: str) -> list[str]:
+        return [root for root in self._open if path == root or relative_to(path, root) is not None]
 
     def _attach(self, root: str) -> OpenRoot | None:
         """Open a root and return it. Return None if it cannot be opened, after logging that.
