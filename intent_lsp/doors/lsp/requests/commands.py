@@ -217,8 +217,8 @@ class Commands:
         if tracked.look is None or tracked.open_root is None:
             return None
         root, documents = tracked.open_root.governance.root, self._connection.tracked_documents
-        shown = documents.tracked_at(uri_of(root / INTENTS_FILE))
-        opened = None if shown is None or shown.version is None else list(shown.lines)
+        shown = documents.open_at(tracked.open_root, (INTENTS_FILE,)).get(INTENTS_FILE)
+        opened = None if shown is None else list(shown.lines)
         return await documents.work.in_thread(cause_of, root, tracked.look.judgement, opened)
 
     def _open(self, params: PlaceParams) -> TrackedDocument:
