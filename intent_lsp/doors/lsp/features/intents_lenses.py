@@ -8,6 +8,7 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
+from intent_lsp.core.intents import Intent
 from intent_lsp.core.text import counted
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
@@ -16,7 +17,6 @@ from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities,
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import JsonObject
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
-from intent_lsp.formats.intents.structure.entries import StructuredEntry
 from intent_lsp.governance.authoring.choices import choices_of
 
 _FILES: Final = "files"
@@ -55,15 +55,15 @@ class IntentsLenses:
         if lens.command is not None or not isinstance(uri, str) or not isinstance(intent_id, str):
             return lens
         buffer = await self._buffers.of(uri)
-        entry = None if buffer is None else buffer.structure.entry_of(intent_id)
-        if buffer is None or entry is None:
+        intent = None if buffer is None else buffer.structure.intents.get(intent_id)
+        if buffer is None or intent is None:
             lens.command = _GONE
-            return lens
-        make = _records if counts == _RECORDS else _files
-        if make is _files:
+        elif counts == _RECORDS:
+            lens.command = await self._in_thread(_records, buffer, intent, self._client)
+        else:
             await self._buffers.renewals.renew(buffer.open_root)
-        place = lens.range.start
-        lens.command = await self._in_thread(make, buffer, entry, place, self._client)
+            place = lens.range.start
+            lens.command = await self._in_thread(_files, buffer, intent, place, self._client)
         return lens
 
 
@@ -73,12 +73,12 @@ def _lenses(buffer: IntentsBuffer, *, unsaved: bool) -> Iterator[lsp.CodeLens]:
     rules = governance.rules.current()
     active = governance.sessions.active_intent(session.id, session.agent_id)
     for entry in structure.entries:
-        place = buffer.range(entry.start, entry.start)
-        if place is None or not _is_meant(buffer, entry):
+        place, intent = buffer.range(entry.start, entry.start), entry.intent
+        # Of several entries with one id, the id means the first.
+        if place is None or intent is None or structure.intents.get(intent.id) is not intent:
             continue
         choices = choices_of(rules, active, entry, unsaved=unsaved)
-        intent_id = "" if entry.intent is None else entry.intent.id
-        argument = _argument(open_root, intent_id)
+        argument = _argument(open_root, intent.id)
         if choices.selected:
             yield lsp.CodeLens(place, lsp.Command("Selected", _TEXT_ONLY))
         if choices.selectable:
@@ -86,17 +86,17 @@ def _lenses(buffer: IntentsBuffer, *, unsaved: bool) -> Iterator[lsp.CodeLens]:
         if choices.completable:
             yield lsp.CodeLens(place, _command("Complete", RequestName.COMPLETE, argument))
         for counts in (_FILES, _RECORDS) if open_root.authoring.lists_files else (_RECORDS,):
-            data = {"uri": buffer.uri, "intent": intent_id, "counts": counts}
+            data = {"uri": buffer.uri, "intent": intent.id, "counts": counts}
             yield lsp.CodeLens(place, data=data)
 
 
 def _files(
-    buffer: IntentsBuffer, entry: StructuredEntry, place: lsp.Position, client: ClientCapabilities
+    buffer: IntentsBuffer, intent: Intent, place: lsp.Position, client: ClientCapabilities
 ) -> lsp.Command:
-    """Return the command that shows the files of an entry's intent, with their number as title."""
-    open_root, intent = buffer.open_root, entry.intent
-    found = None if intent is None else open_root.authoring.owned(intent)
-    if intent is None or found is None:
+    """Return the command that shows the files of an intent, with their number as title."""
+    open_root = buffer.open_root
+    found = open_root.authoring.owned(intent)
+    if found is None:
         return lsp.Command("files unknown", _TEXT_ONLY)
     if not found.count:
         return lsp.Command("no file", _TEXT_ONLY)
@@ -108,25 +108,16 @@ def _files(
     return lsp.Command(title, client.locations_command, arguments=[buffer.uri, place, places])
 
 
-def _records(
-    buffer: IntentsBuffer, entry: StructuredEntry, _: lsp.Position, client: ClientCapabilities
-) -> lsp.Command:
-    """Return the command that lists the records of an entry's intent, with their number."""
-    open_root, intent = buffer.open_root, entry.intent
-    intents = buffer.structure.intents
-    count = 0 if intent is None else open_root.authoring.record_count(intents, intent)
-    if intent is None or not count:
+def _records(buffer: IntentsBuffer, intent: Intent, client: ClientCapabilities) -> lsp.Command:
+    """Return the command that lists the records of an intent, with their number."""
+    open_root = buffer.open_root
+    count = open_root.authoring.record_count(buffer.structure.intents, intent)
+    if not count:
         return lsp.Command("no record", _TEXT_ONLY)
     title = counted(count, "record")
     if client.records_command is None:
         return _command(title, CommandName.SHOW_RECORDS, _argument(open_root, intent.id))
     return lsp.Command(title, client.records_command, arguments=[intent.id])
-
-
-def _is_meant(buffer: IntentsBuffer, entry: StructuredEntry) -> bool:
-    """Return whether the id of an entry means its intent: of several with one id, the first."""
-    intent = entry.intent
-    return intent is not None and buffer.structure.intents.get(intent.id) is intent
 
 
 def _argument(open_root: OpenRoot, intent_id: str) -> JsonObject:
