@@ -5,13 +5,13 @@ and they are not in the answer to `initialize`. Every other client needs them in
 asks in every file.
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.intent_server import IntentServer
 from intent_lsp.doors.lsp.runtime.client_capabilities import (
-    NamesClient,
     completion_of,
     member,
     names_of,
@@ -46,26 +46,24 @@ def register_for_every_file(server: IntentServer, params: lsp.InitializeParams) 
         _tokenized(server)
     names = names_of(client)
     if not names.rename_registration:
-        _renamed(server, names)
+        _renamed(server)
     if not names.highlight_registration:
         _highlighted(server)
 
 
 def register_unadvertised(server: IntentServer) -> None:
     """Register the other features, once the answer to `initialize` can not offer them any more."""
-    known = server.protocol.fm.features
-    if lsp.TEXT_DOCUMENT_COMPLETION not in known:
-        _completed(server)
-    if lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL not in known:
-        _tokenized(server)
-    if lsp.TEXT_DOCUMENT_RENAME not in known:
-        _renamed(server, names_of(server.client_capabilities))
-    if lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT not in known:
-        _highlighted(server)
-    if lsp.TEXT_DOCUMENT_FORMATTING not in known:
-        _formatted(server)
-    if lsp.TEXT_DOCUMENT_RANGE_FORMATTING not in known:
-        _formatted_within(server)
+    features: dict[str, Callable[[IntentServer], None]] = {
+        lsp.TEXT_DOCUMENT_COMPLETION: _completed,
+        lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: _tokenized,
+        lsp.TEXT_DOCUMENT_RENAME: _renamed,
+        lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: _highlighted,
+        lsp.TEXT_DOCUMENT_FORMATTING: _formatted,
+        lsp.TEXT_DOCUMENT_RANGE_FORMATTING: _formatted_within,
+    }
+    for method, register in features.items():
+        if method not in server.protocol.fm.features:
+            register(server)
 
 
 def _completed(server: IntentServer, options: lsp.CompletionOptions | None = None) -> None:
@@ -90,8 +88,9 @@ def _tokenized(server: IntentServer) -> None:
         return await (await server.ready()).tokens.within(params)
 
 
-def _renamed(server: IntentServer, client: NamesClient) -> None:
-    options = lsp.RenameOptions(prepare_provider=True) if client.prepares else None
+def _renamed(server: IntentServer) -> None:
+    prepares = names_of(server.client_capabilities).prepares
+    options = lsp.RenameOptions(prepare_provider=True) if prepares else None
 
     @server.feature(lsp.TEXT_DOCUMENT_RENAME, options)
     async def rename(params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
