@@ -1,19 +1,18 @@
 """Quick fixes that revert: each is applied, and what it leaves is judged again (protocol 4.3)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lsprotocol import types as lsp
 
-from intent_lsp.core.content import split_lines
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
 from intent_lsp.doors.lsp.features.actions.revert_actions import file_edits, lines_edits
-from intent_lsp.doors.lsp.protocol.positions import ClientPosition, PositionEncoding, from_client
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.formats.text_positions import TextPositions
 from tests.governance.editor import INTENTS, Editor
+from tests.support.client_texts import edited
 from tests.support.document_window import Window
 from tests.support.marked_text import cursor_in
 from tests.support.repository import Repository
@@ -40,20 +39,6 @@ def open_window(repository: Repository) -> Iterator[Windows]:
     yield open_one
     for editor in opened:
         editor.close()
-
-
-def applied(text: str, edits: Sequence[lsp.TextEdit], spelling: LspEncoder) -> str:
-    """Return a text after edits, as an editor applies them."""
-    lines = split_lines(text)
-
-    def offset(place: lsp.Position) -> int:
-        found = from_client(lines, ClientPosition(place.line, place.character), spelling.encoding)
-        return sum(map(len, lines[: found.line])) + found.character
-
-    placed = [(offset(e.range.start), offset(e.range.end), e.new_text) for e in edits]
-    for start, end, new in sorted(placed, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
 
 
 TEN = "".join(f"line {number}\n" for number in range(10))
@@ -105,7 +90,7 @@ def test_reverted_lines_have_no_violation_left(open_window: Windows, case: str) 
         assert before
         touched = [run for run in before if run[0] <= line <= run[1]]
         assert touched, "the cursor is on no violation"
-        made = applied(typed, lines_edits(window.tracked, line, line, spelling), spelling)
+        made = edited(typed, lines_edits(window.tracked, line, line, spelling), spelling.encoding)
         assert made == left
         after = window.type(made)
         # Only what was asked for has gone.
@@ -119,7 +104,7 @@ def test_a_reverted_file_has_no_violation_left(open_window: Windows, case: str) 
     window = open_window(head)
     for spelling in ENCODERS:
         assert window.type(typed)
-        assert applied(typed, file_edits(window.tracked, spelling), spelling) == head
+        assert edited(typed, file_edits(window.tracked, spelling), spelling.encoding) == head
         assert window.type(head) == []
         assert file_edits(window.tracked, spelling) == []
 
@@ -158,7 +143,7 @@ def test_what_is_on_disk_is_taken_and_not_stale(
     assert window.codes == ["STALE_FILE"]
     for spelling in ENCODERS:
         assert lines_edits(window.tracked, 0, 9, spelling) == []
-        made = applied(typed, file_edits(window.tracked, spelling), spelling)
+        made = edited(typed, file_edits(window.tracked, spelling), spelling.encoding)
         assert made == disk.removeprefix("\ufeff")
     assert window.type(made) == []
 
@@ -210,8 +195,8 @@ def test_reverting_every_run_of_lines_is_reverting_the_file(
         runs = window.type(typed)
         for spelling in ENCODERS:
             edits = lines_edits(window.tracked, 0, len(typed), spelling)
-            assert applied(typed, edits, spelling) == (head if runs else typed)
-            assert applied(typed, file_edits(window.tracked, spelling), spelling) == head
+            assert edited(typed, edits, spelling.encoding) == (head if runs else typed)
+            assert edited(typed, file_edits(window.tracked, spelling), spelling.encoding) == head
         assert window.type(head) == []
 
     holds()

@@ -8,7 +8,6 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.protocol.positions import ClientPosition, from_client
 from tests.support.editor import Editor, capabilities, editing
 from tests.support.governed_repository import LINES, govern
 from tests.support.marked_text import cursor_in
@@ -49,13 +48,7 @@ def document(editor: Editor, name: str = INTENTS_FILE) -> lsp.TextDocumentIdenti
 
 def text_in(editor: Editor, place: lsp.Range) -> str:
     """Return the text of the intents file's buffer in a range of the client's units."""
-    lines = split_lines(editor.buffers[INTENTS_FILE].text)
-
-    def offset(at: lsp.Position) -> int:
-        found = from_client(lines, ClientPosition(at.line, at.character), editor.encoding)
-        return sum(map(len, lines[: found.line])) + found.character
-
-    return "".join(lines)[offset(place.start) : offset(place.end)]
+    return editor.text_in(INTENTS_FILE, place)
 
 
 def cursor(editor: Editor, part: str, marked: str) -> lsp.Position:
@@ -64,7 +57,7 @@ def cursor(editor: Editor, part: str, marked: str) -> lsp.Position:
     assert text.count(part) == 1, part
     plain, offset = cursor_in(text.replace(part, marked))
     assert plain == text
-    return editor._position(split_lines(text), text[:offset])  # noqa: SLF001 - its own units
+    return editor.position(split_lines(text), text[:offset])
 
 
 async def opened(editor: Editor, text: str = TEXT) -> None:

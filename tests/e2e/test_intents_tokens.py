@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.core.content import split_lines
 from tests.support.editor import Editor, capabilities, editing
 from tests.support.governed_repository import govern
 from tests.support.repository import Repository
@@ -38,14 +37,12 @@ def static(**more: Any) -> lsp.ClientCapabilities:
 
 def words(editor: Editor, data: list[int], legend: lsp.SemanticTokensLegend) -> list[str]:
     """Return the tokens as `text:type+modifier`, read by their numbers as a client does."""
-    lines = split_lines(editor.buffers[INTENTS_FILE].text)
     found, line, start = [], 0, 0
     for at in range(0, len(data), 5):
         down, right, length, kind, modifiers = data[at : at + 5]
         line, start = line + down, right if down else start + right
-        here = lsp.Position(line, start)
-        there = lsp.Position(line, start + length)
-        text = "".join(lines)[editor._offset(lines, here) : editor._offset(lines, there)]  # noqa: SLF001 - its own units
+        place = lsp.Range(lsp.Position(line, start), lsp.Position(line, start + length))
+        text = editor.text_in(INTENTS_FILE, place)
         names = [name for bit, name in enumerate(legend.token_modifiers) if modifiers >> bit & 1]
         found.append("+".join([f"{text}:{legend.token_types[kind]}", *names]))
     return found

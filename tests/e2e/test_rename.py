@@ -42,15 +42,8 @@ def asked(editor: Editor, marked: str) -> dict[str, Any]:
     editor.type(INTENTS_FILE, text)
     return {
         "text_document": lsp.TextDocumentIdentifier(editor.uri(INTENTS_FILE)),
-        "position": editor._position(split_lines(text), text[:offset]),  # noqa: SLF001
+        "position": editor.position(split_lines(text), text[:offset]),
     }
-
-
-def text_in(editor: Editor, name: str, place: lsp.Range) -> str:
-    text = editor.buffers[name].text
-    lines = split_lines(text)
-    start, end = (editor._offset(lines, at) for at in (place.start, place.end))  # noqa: SLF001
-    return text[start:end]
 
 
 async def prepared(editor: Editor, marked: str) -> tuple[str, str] | None:
@@ -60,7 +53,7 @@ async def prepared(editor: Editor, marked: str) -> tuple[str, str] | None:
     if found is None:
         return None
     assert isinstance(found, lsp.PrepareRenamePlaceholder)
-    return text_in(editor, INTENTS_FILE, found.range), found.placeholder
+    return editor.text_in(INTENTS_FILE, found.range), found.placeholder
 
 
 async def edit_of(editor: Editor, marked: str, new_name: str) -> lsp.WorkspaceEdit:
@@ -237,7 +230,7 @@ async def test_all_names_of_an_intent_are_shown(repository: Repository) -> None:
             params = lsp.DocumentHighlightParams(**asked(editor, marked))
             found = await editor.client.text_document_document_highlight_async(params)
             assert [
-                (text_in(editor, INTENTS_FILE, each.range), each.kind) for each in found or []
+                (editor.text_in(INTENTS_FILE, each.range), each.kind) for each in found or []
             ] == [
                 ("INT-001", lsp.DocumentHighlightKind.Read),
                 ("INT-001", lsp.DocumentHighlightKind.Write),
@@ -251,7 +244,7 @@ async def test_all_names_of_an_intent_are_shown(repository: Repository) -> None:
             )
             places = await editor.client.text_document_references_async(references)
             names = [
-                (name, text_in(editor, name, place.range), place.range.start.line)
+                (name, editor.text_in(name, place.range), place.range.start.line)
                 for place in places or []
                 for name in [editor.root.joinpath(place.uri.partition("://")[2])]
                 for name in [str(name.relative_to(editor.root))]

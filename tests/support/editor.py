@@ -26,15 +26,10 @@ from pygls.protocol.json_rpc import (
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Position
 from intent_lsp.core.line_diff import common_head, common_tail
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.protocol.positions import (
-    ClientPosition,
-    PositionEncoding,
-    end_of,
-    from_client,
-    to_client,
-)
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import position, uri_of
+from intent_lsp.doors.lsp.protocol.positions import PositionEncoding, end_of
 from tests.support import forked_servers
+from tests.support.client_texts import edited, text_in
 
 PATIENCE = 60.0
 SERVER = (sys.executable, "-m", "intent_lsp", "serve")
@@ -180,8 +175,8 @@ class Editor:
         lines = split_lines(old)
         change = lsp.TextDocumentContentChangePartial(
             range=lsp.Range(
-                self._position(lines, old[:head]),
-                self._position(lines, old[: len(old) - tail]),
+                self.position(lines, old[:head]),
+                self.position(lines, old[: len(old) - tail]),
             ),
             text=new[head : len(new) - tail],
         )
@@ -357,19 +352,21 @@ class Editor:
         """Apply edits whose positions all refer to the same text."""
         if not edits:
             return
-        lines = split_lines(buffer.text)
-        text = buffer.text
-        placed = sorted(
-            (
-                (self._offset(lines, e.range.start), self._offset(lines, e.range.end), e.new_text)
-                for e in edits
-            ),
-            reverse=True,
-        )
-        for start, end, new_text in placed:
-            text = text[:start] + new_text + text[end:]
+        text = edited(buffer.text, edits, self.encoding)
         whole = lsp.TextDocumentContentChangeWholeDocument(text=text)
         self._change(buffer, text, [whole])
+
+    def text_in(self, name: str, place: lsp.Range) -> str:
+        """Return the part of a file's buffer that is in a range of the client's units."""
+        return text_in(self.buffers[name].text, place, self.encoding)
+
+    def position(self, lines: list[str], before: str) -> lsp.Position:
+        """Return the position behind `before`, with which the text of these lines begins."""
+        head = split_lines(before)
+        place = end_of(head)
+        if before.endswith("\r") and "".join(lines)[len(before) : len(before) + 1] == "\n":
+            place = Position(len(head) - 1, len(head[-1]) - 1)
+        return position(lines, place, self.encoding)
 
     # -- private ------------------------------------------------------------------------------
 
@@ -382,18 +379,6 @@ class Editor:
                 list(changes),
             )
         )
-
-    def _position(self, lines: list[str], before: str) -> lsp.Position:
-        head = split_lines(before)
-        place = end_of(head)
-        if before.endswith("\r") and "".join(lines)[len(before) : len(before) + 1] == "\n":
-            place = Position(len(head) - 1, len(head[-1]) - 1)
-        found = to_client(lines, place, self.encoding)
-        return lsp.Position(found.line, found.character)
-
-    def _offset(self, lines: list[str], position: lsp.Position) -> int:
-        place = from_client(lines, ClientPosition(position.line, position.character), self.encoding)
-        return sum(map(len, lines[: place.line])) + place.character
 
     def _buffer(self, uri: str) -> Buffer | None:
         return next((b for b in self.buffers.values() if b.uri == uri), None)
