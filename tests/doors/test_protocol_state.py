@@ -73,8 +73,7 @@ def between(start: tuple[int, int], end: tuple[int, int]) -> dict[str, Any]:
 
 
 def open_(client: RawClient, content: str) -> None:
-    item = {"uri": URI, "version": 1, "languageId": "text", "text": content}
-    client.notify("textDocument/didOpen", {"textDocument": item})
+    client.open_document(URI, content)
 
 
 def change(client: RawClient, version: int, *changes: dict[str, Any], uri: str = URI) -> None:

@@ -94,10 +94,7 @@ def test_a_client_is_sent_what_it_declared_and_nothing_else(
         assert sync.get("willSaveWaitUntil", False) == client.declares("textDocument", *waits)
         assert ("diagnosticProvider" in can) == client.pulls
 
-        client.notify(
-            "textDocument/didOpen",
-            {"textDocument": {"uri": uri, "languageId": "text", "version": 1, "text": BEFORE}},
-        )
+        client.open_document(uri, BEFORE)
         chosen = client.command("intent.select", {"intentId": "INT-001"})
         assert chosen["intent"]["id"] == "INT-001"
         (found,) = write_and_save(client, uri, path)

@@ -59,8 +59,7 @@ class Process(RawClient):
         return message
 
     def open(self, path: Path, text: str) -> None:
-        item = {"uri": uri_of(path), "languageId": "x", "version": 1, "text": text}
-        self.notify("textDocument/didOpen", {"textDocument": item})
+        self.open_document(uri_of(path), text)
 
     def save(self, path: Path, text: str) -> None:
         """Type, write, tell; wait for nothing."""

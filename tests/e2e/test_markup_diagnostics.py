@@ -33,8 +33,7 @@ def opened(client: ReplayedClient, repository: Repository) -> str:
     begin(client, repository.root)
     client.command("intent.select", {"intentId": "INT-001"})
     uri = uri_of(repository.root / INVOICE)
-    item = {"uri": uri, "languageId": "python", "version": 1, "text": "top\n" + LINES}
-    client.notify("textDocument/didOpen", {"textDocument": item})
+    client.open_document(uri, "top\n" + LINES, "python")
     return uri
 
 
@@ -117,8 +116,7 @@ def test_findings_in_the_intents_file_stay_plain(repository: Repository) -> None
         begin(client, repository.root)
         uri = uri_of(repository.root / INTENTS_FILE)
         text = "active_intents: [{id: INT-001, status: RUNNING}]\n"
-        item = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
-        client.notify("textDocument/didOpen", {"textDocument": item})
+        client.open_document(uri, text, "yaml")
         answer = client.request("textDocument/diagnostic", {"textDocument": {"uri": uri}})
         messages = [each["message"] for each in answer["items"]]
         assert messages

@@ -105,8 +105,7 @@ def test_who_says_exit_at_once_over_a_socket_has_a_record_and_a_session_that_end
 
 
 def save(client: SocketClient, path: Path, more: str) -> None:
-    item = {"uri": uri_of(path), "languageId": "x", "version": 1, "text": LINES}
-    client.notify("textDocument/didOpen", {"textDocument": item})
+    client.open_document(uri_of(path), LINES)
     place = {"uri": uri_of(path), "version": 2}
     change = {"textDocument": place, "contentChanges": [{"text": LINES + more}]}
     client.notify("textDocument/didChange", change)

@@ -38,8 +38,7 @@ def opened(client: ReplayedClient, root: Path, intent_id: str = "INT-001") -> No
 def open_file(client: ReplayedClient, path: Path) -> str:
     uri = uri_of(path)
     text = path.read_text() if path.exists() else ""
-    item = {"uri": uri, "languageId": "text", "version": 1, "text": text}
-    client.notify("textDocument/didOpen", {"textDocument": item})
+    client.open_document(uri, text)
     settled(client, uri)
     return uri
 
@@ -255,21 +254,10 @@ def test_what_cannot_be_given_is_refused_with_the_reason(repository: Repository)
             assert (
                 why(client, f"intent-before:{path}?side=disk") == f"params.uri: {path} is not open"
             )
-        client.notify(
-            "textDocument/didOpen",
-            {
-                "textDocument": {
-                    "uri": uri_of(outside),
-                    "languageId": "text",
-                    "version": 1,
-                    "text": "",
-                }
-            },
-        )
+        client.open_document(uri_of(outside), "")
         uri = f"intent-before:{outside}?side=disk"
         assert why(client, uri, REQUEST_FAILED) == f"No open root governs {outside}."
-        item = {"uri": uri_of(root / "image.bin"), "languageId": "x", "version": 1, "text": ""}
-        client.notify("textDocument/didOpen", {"textDocument": item})
+        client.open_document(uri_of(root / "image.bin"), "")
         uri = f"intent-before:{root}/image.bin?side=disk"
         assert why(client, uri) == "params.uri: the content is not text"
         assert client.failure(CONTENT, {"uri": 1})["code"] == INVALID_PARAMS

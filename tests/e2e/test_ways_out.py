@@ -410,8 +410,7 @@ def test_what_is_sent_to_each_client_is_what_it_can_use(
         kinds = {"codeActionKinds": ["quickfix", "source.fixAll.intent-lsp"]}
         assert provider == kinds | ({"resolveProvider": True} if resolves else {})
         uri = uri_of(root / INVOICE)
-        item = {"uri": uri, "languageId": "python", "version": 1, "text": "top\n" + LINES}
-        client.notify("textDocument/didOpen", {"textDocument": item})
+        client.open_document(uri, "top\n" + LINES, "python")
         (found,) = client.problems(uri, 1)
         params = {
             "textDocument": {"uri": uri},

@@ -49,6 +49,11 @@ class RawClient:
         message: dict[str, object] = {"jsonrpc": "2.0", "method": method}
         self.send(message if params is None else message | {"params": params})
 
+    def open_document(self, uri: str, text: str, language: str = "text") -> None:
+        """Tell that a document is open, with version 1."""
+        item = {"uri": uri, "languageId": language, "version": 1, "text": text}
+        self.notify("textDocument/didOpen", {"textDocument": item})
+
     def begin(self, method: str, params: object = None) -> int:
         """Send a request; return its id, and do not wait for the answer."""
         self._next += 1

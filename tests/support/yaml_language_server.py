@@ -41,8 +41,7 @@ class YamlEditor(RawClient):
         """Open a file with a text, a new one if it is not named; return its URI."""
         self._opened += 1
         uri = (self._folder / (name or f"{self._opened}.yaml")).as_uri()
-        item = {"uri": uri, "languageId": "yaml", "version": 1, "text": text}
-        self.notify("textDocument/didOpen", {"textDocument": item})
+        self.open_document(uri, text, "yaml")
         return uri
 
     def problems(self, uri: str) -> list[str]:
