@@ -45,6 +45,11 @@ def dynamic(**more: Any) -> lsp.ClientCapabilities:
     )
 
 
+def configure(editor: Editor, settings: Any) -> None:
+    told = lsp.DidChangeConfigurationParams(settings=settings)
+    editor.client.workspace_did_change_configuration(told)
+
+
 async def edits(editor: Editor, name: str = INTENTS_FILE) -> list[lsp.TextEdit] | None:
     document = lsp.TextDocumentIdentifier(editor.uri(name))
     params = lsp.DocumentFormattingParams(document, OPTIONS)
@@ -137,16 +142,10 @@ async def test_a_client_that_can_knows_of_it_while_the_setting_is_on(
         editor.open(INTENTS_FILE)
         editor.type(INTENTS_FILE, TEXT)
         assert await edits(editor)
-        settings = {"intentLsp": {"format": False}}
-        editor.client.workspace_did_change_configuration(
-            lsp.DidChangeConfigurationParams(settings=settings)
-        )
+        configure(editor, {"intentLsp": {"format": False}})
         await editor.until(lambda: not editor.registered, "unregistered")
         assert await edits(editor) is None
-        settings = {"intentLsp": {"format": True}}
-        editor.client.workspace_did_change_configuration(
-            lsp.DidChangeConfigurationParams(settings=settings)
-        )
+        configure(editor, {"intentLsp": {"format": True}})
         await editor.until(lambda: sorted(editor.registered) == METHODS, "registered again")
 
 
@@ -155,7 +154,5 @@ async def test_settings_that_are_asked_for_switch_it_on(repository: Repository) 
     able = dynamic(workspace__configuration=True)
     async with editing(repository.root, client_capabilities=able) as editor:
         editor.settings = {"format": True}
-        editor.client.workspace_did_change_configuration(
-            lsp.DidChangeConfigurationParams(settings=None)
-        )
+        configure(editor, None)
         await editor.until(lambda: sorted(editor.registered) == METHODS, "registered")

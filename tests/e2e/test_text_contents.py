@@ -51,16 +51,28 @@ def settled(client: ReplayedClient, uri: str) -> list[dict[str, Any]]:
     return actions
 
 
+def typed(client: ReplayedClient, uri: str, text: str) -> None:
+    place, change = {"uri": uri, "version": 2}, {"text": text}
+    client.notify("textDocument/didChange", {"textDocument": place, "contentChanges": [change]})
+
+
+def stale(client: ReplayedClient, repository: Repository) -> str:
+    """Have a file changed in the editor and then on disk; return its URI."""
+    uri = open_file(client, repository.root / INVOICE)
+    typed(client, uri, LINES + "mine\n")
+    settled(client, uri)
+    repository.write(INVOICE, LINES + "theirs\n")
+    client.problems(uri, 1)
+    return uri
+
+
 def saved(client: ReplayedClient, root: Path, name: str, text: str) -> str:
     """Save a text, and return the id of its record."""
-    path, place = root / name, {"uri": uri_of(root / name)}
-    client.notify(
-        "textDocument/didChange",
-        {"textDocument": place | {"version": 2}, "contentChanges": [{"text": text}]},
-    )
+    path, uri = root / name, uri_of(root / name)
+    typed(client, uri, text)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
-    client.notify("textDocument/didSave", {"textDocument": place})
+    client.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
     # Answered once what was saved before is recorded.
     client.command("intent.select", {"intentId": "INT-001"})
     line = (root / LEDGER_FILE).read_text().splitlines()[-1]
@@ -270,17 +282,7 @@ def test_the_version_on_disk_is_shown_and_fetched_again_when_it_changes(
     root = repository.root
     with declaring(root, DECLARED) as client:
         opened(client, root, "INT-002")
-        uri = open_file(client, root / INVOICE)
-        client.notify(
-            "textDocument/didChange",
-            {
-                "textDocument": {"uri": uri, "version": 2},
-                "contentChanges": [{"text": LINES + "mine\n"}],
-            },
-        )
-        settled(client, uri)
-        repository.write(INVOICE, LINES + "theirs\n")
-        client.problems(uri, 1)
+        uri = stale(client, repository)
         titles = {each["title"]: each for each in settled(client, uri)}
         assert "Compare with the version on disk" not in titles
         command = titles["Show the version on disk"]["command"]
@@ -315,13 +317,7 @@ def test_the_version_on_disk_is_offered_as_the_client_can_show_it(
     root = repository.root
     with declaring(root, DECLARED | changes) as client:
         opened(client, root, "INT-002")
-        uri = open_file(client, root / INVOICE)
-        text = [{"text": LINES + "mine\n"}]
-        place = {"uri": uri, "version": 2}
-        client.notify("textDocument/didChange", {"textDocument": place, "contentChanges": text})
-        settled(client, uri)
-        repository.write(INVOICE, LINES + "theirs\n")
-        client.problems(uri, 1)
+        uri = stale(client, repository)
         titles = [each["title"] for each in settled(client, uri)]
         assert "Show the version on disk" not in titles
         assert [each for each in titles if each.startswith("Compare")] == (

@@ -36,6 +36,19 @@ async def spoil(editor: Editor, name: str = INVOICE, code: str = OUT) -> dict[st
     return await editor.actions(name)
 
 
+async def stale(
+    editor: Editor, repository: Repository, name: str = INVOICE
+) -> dict[str, lsp.CodeAction]:
+    """Have a file changed in the editor and then on disk, and return the actions there."""
+    if name not in editor.buffers:
+        editor.open(name)
+    editor.type(name, LINES + "mine\n")
+    await editor.settled(name)
+    repository.write(name, LINES + "theirs\n")
+    await editor.problems(name, STALE)
+    return await editor.actions(name)
+
+
 def preferred(actions: dict[str, lsp.CodeAction]) -> list[str]:
     return [title for title, action in actions.items() if action.is_preferred]
 
@@ -136,12 +149,7 @@ async def test_a_stale_file_is_compared_by_a_command_of_the_client(
     declared = capabilities(experimental={"intent": intent})
     async with editing(repository.root, client_capabilities=declared) as editor:
         await select(editor, "INT-002")
-        editor.open(INVOICE)
-        editor.type(INVOICE, LINES + "mine\n")
-        await editor.settled(INVOICE)
-        repository.write(INVOICE, LINES + "theirs\n")
-        await editor.problems(INVOICE, STALE)
-        actions = await editor.actions(INVOICE)
+        actions = await stale(editor, repository)
         assert list(actions) == [
             "Compare with the version on disk",
             "Take the version on disk",
@@ -167,12 +175,7 @@ async def test_the_disk_is_taken_for_a_file_that_no_commit_has(repository: Repos
     repository.write(new, LINES)
     async with editing(repository.root) as editor:
         await select(editor, "INT-002")
-        editor.open(new)
-        editor.type(new, LINES + "mine\n")
-        await editor.settled(new)
-        repository.write(new, LINES + "theirs\n")
-        await editor.problems(new, STALE)
-        actions = await editor.actions(new)
+        actions = await stale(editor, repository, new)
         # What the client cannot compare is not offered.
         assert list(actions) == ["Take the version on disk", "Show why"]
         await editor.run(actions["Take the version on disk"])
@@ -356,22 +359,13 @@ async def test_the_disk_is_taken_as_it_is_when_the_action_is_chosen(
     declared = capabilities(**RESOLVING)
     async with editing(repository.root, client_capabilities=declared) as editor:
         await select(editor, "INT-002")
-        editor.open(INVOICE)
-        editor.type(INVOICE, LINES + "mine\n")
-        await editor.settled(INVOICE)
-        repository.write(INVOICE, LINES + "theirs\n")
-        await editor.problems(INVOICE, STALE)
-        offered = (await editor.actions(INVOICE))["Take the version on disk"]
+        offered = (await stale(editor, repository))["Take the version on disk"]
         repository.write(INVOICE, LINES + "theirs again\n")
         await editor.run(offered)
         assert editor.buffers[INVOICE].text == LINES + "theirs again\n"
         await editor.problems(INVOICE)
         # Saved over: the disk is not newer any more.
-        editor.type(INVOICE, LINES + "mine\n")
-        await editor.settled(INVOICE)
-        repository.write(INVOICE, LINES + "theirs\n")
-        await editor.problems(INVOICE, STALE)
-        offered = (await editor.actions(INVOICE))["Take the version on disk"]
+        offered = (await stale(editor, repository))["Take the version on disk"]
         await editor.save(INVOICE)
         await editor.problems(INVOICE)
         assert (await resolving_error(editor, offered)).code == CONTENT_MODIFIED
