@@ -57,6 +57,16 @@ async def click(editor: Editor, line: int, title: str) -> Any:
     return await editor.command(command.command, *(command.arguments or []))
 
 
+async def record(editor: Editor) -> None:
+    """Select the first intent, and save a change that is recorded under it."""
+    await editor.ask("intent/select", {"intentId": "INT-001"})
+    editor.open(LOGIN)
+    await editor.settled(LOGIN)
+    editor.type(LOGIN, LINES + "more\n")
+    await editor.save(LOGIN)
+    await editor.traced(1)
+
+
 async def test_an_intent_is_selected_and_completed_by_a_click(repository: Repository) -> None:
     govern(repository)
     async with editing(repository.root, client_capabilities=REFRESHED) as editor:
@@ -107,12 +117,7 @@ async def test_a_client_with_commands_of_its_own_is_led_to_them(repository: Repo
     govern(repository)
     async with editing(repository.root, client_capabilities=ABLE) as editor:
         editor.open(INTENTS_FILE)
-        await editor.ask("intent/select", {"intentId": "INT-001"})
-        editor.open(LOGIN)
-        await editor.settled(LOGIN)
-        editor.type(LOGIN, LINES + "more\n")
-        await editor.save(LOGIN)
-        await editor.traced(1)
+        await record(editor)
         files, records = (await resolved(editor))[FIRST][2:]
         assert (files.command, records.command) == ("my.locations", "my.records")
         uri, position, places = files.arguments or ()
@@ -187,12 +192,7 @@ async def test_records_of_another_process_are_counted_when_they_come(
         editor.open(INTENTS_FILE)
         assert (await titles(editor))[FIRST][-1] == "no record"
         async with editing(repository.root) as other:
-            await other.ask("intent/select", {"intentId": "INT-001"})
-            other.open(LOGIN)
-            await other.settled(LOGIN)
-            other.type(LOGIN, LINES + "more\n")
-            await other.save(LOGIN)
-            await other.traced(1)
+            await record(other)
             shown = ""
             while shown != "1 record":
                 await editor.until(lambda: "lenses" in editor.asked_again, "asked for again")
