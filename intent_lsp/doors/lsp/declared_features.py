@@ -9,6 +9,7 @@ from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.intent_server import IntentServer
 from intent_lsp.doors.lsp.runtime.client_capabilities import (
+    reads_markup,
     resolves_edits,
     shows_documentation,
     shows_text_contents,
@@ -37,6 +38,8 @@ def register_declared(server: IntentServer, client: lsp.ClientCapabilities) -> N
     async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         return await (await server.ready()).code_actions(params)
 
+    if reads_markup(client):
+        server.protocol.accept_markup()
     if shows_text_contents(client):
         _contents(server)
     if resolving:

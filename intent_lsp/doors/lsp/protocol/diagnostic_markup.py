@@ -48,13 +48,6 @@ def know_markup(converter: Converter) -> None:
     converter.register_structure_hook(lsp.DiagnosticClientCapabilities, capabilities)
 
 
-def reads_markup(capabilities: lsp.ClientCapabilities) -> bool:
-    """Return whether the client accepts Markdown in the messages of diagnostics."""
-    shown = capabilities.text_document
-    told = shown.diagnostic if shown else None
-    return isinstance(told, MarkupDiagnosticCapabilities) and bool(told.markup_message_support)
-
-
 def accept_markup(converter: Converter) -> None:
     """Let `converter` read diagnostics that a client sends back, with their Markdown as text."""
     read = converter.get_structure_hook(lsp.Diagnostic)

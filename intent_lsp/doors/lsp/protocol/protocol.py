@@ -29,7 +29,7 @@ from pygls.exceptions import (
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp.doors.lsp.protocol import initialize, messages, structuring, text_sync
-from intent_lsp.doors.lsp.protocol.diagnostic_markup import accept_markup, reads_markup
+from intent_lsp.doors.lsp.protocol.diagnostic_markup import accept_markup
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.protocol.framing import BadHeader, Frame
 from intent_lsp.doors.lsp.protocol.in_flight import InFlightRequests
@@ -102,6 +102,10 @@ class IntentProtocol(SendingProtocol):
         It runs after uncancellable work, whether the client sends `shutdown` or not.
         """
         self._ending.then = end
+
+    def accept_markup(self) -> None:
+        """From now on, accept diagnostics with Markdown that the client sends back."""
+        accept_markup(self._converter)
 
     async def ended(self, patience: float) -> None:
         """Run the function given to `ends_with`, unless it has run, and wait for it.
@@ -191,8 +195,6 @@ class IntentProtocol(SendingProtocol):
         self._stage = _Stage.INITIALIZING
         self._server.process_id = params.process_id
         self.client_capabilities = params.capabilities
-        if reads_markup(params.capabilities):
-            accept_markup(self._converter)
         if params.trace is not None:
             self.trace = lsp.TraceValue(params.trace)
         self.encoding = initialize.agree_encoding(params)

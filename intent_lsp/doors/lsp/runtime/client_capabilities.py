@@ -100,7 +100,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
     watched = workspace.did_change_watched_files
     return ClientCapabilities(
         pull=pulls(capabilities),
-        markup_messages=pulls(capabilities) and _reads_markup(shown),
+        markup_messages=pulls(capabilities) and reads_markup(capabilities),
         related_information=bool(push and push.related_information),
         code_description=bool(push and push.code_description_support),
         diagnostic_data=bool(push and push.data_support),
@@ -221,8 +221,9 @@ def resolves_edits(capabilities: lsp.ClientCapabilities) -> bool:
     )
 
 
-def _reads_markup(shown: lsp.TextDocumentClientCapabilities | None) -> bool:
+def reads_markup(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether the client accepts Markdown in the messages of diagnostics that it pulls."""
+    shown = capabilities.text_document
     # lsprotocol does not know it: `protocol.diagnostic_markup` reads it.
     return member(shown and shown.diagnostic, "markup_message_support") is True
 
