@@ -29,6 +29,7 @@ from intent_lsp.formats.markdown.violation_text import (
     ViolationText,
     violation_markdown,
 )
+from intent_lsp.formats.params.requests import WireRange
 from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 from intent_lsp.store.packaged_files import codes_page
 
@@ -91,6 +92,15 @@ def line_range(
     first, last = min(first, len(lines) - 1), min(last, len(lines) - 1)
     width = count_units(line_body(lines[last]), encoding)
     return lsp.Range(lsp.Position(first, 0), lsp.Position(last, width))
+
+
+def lines_of(range_: lsp.Range | WireRange) -> tuple[int, int]:
+    """Return the first and last line of a range, counted from 0 and included.
+
+    A range of several lines that ends at (n, 0) excludes line n.
+    """
+    start, end = range_.start, range_.end
+    return start.line, end.line - (end.line > start.line and not end.character)
 
 
 def range_wire(range_: lsp.Range) -> dict[str, object]:

@@ -14,7 +14,7 @@ from lsprotocol import types as lsp
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at, lines_of
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.formats.intents.edit import EditRefused
 from intent_lsp.formats.intents.formatting import format_intents, format_lines
@@ -72,9 +72,8 @@ class FormattingFeature:
 
         Return None as `document` does, and where these edits alone would change a value.
         """
-        start, end = params.range.start, params.range.end
-        last = end.line - 1 if end.character == 0 and end.line > start.line else end.line
-        return await self._formatted(params.text_document.uri, range(start.line, last + 1))
+        first, last = lines_of(params.range)
+        return await self._formatted(params.text_document.uri, range(first, last + 1))
 
     async def _formatted(self, uri: str, lines: range | None) -> list[lsp.TextEdit] | None:
         tracked = await self._buffers.tracked(uri) if self._is_on() else None

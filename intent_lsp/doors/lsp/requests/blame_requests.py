@@ -8,7 +8,7 @@ from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.progress import ClientProgress
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import lines_of, uri_of
 from intent_lsp.doors.lsp.features.intent_lines import IntentLines
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
@@ -17,7 +17,7 @@ from intent_lsp.doors.lsp.wire.params import refused
 from intent_lsp.formats.document_uris import ContentDocument, ContentSide
 from intent_lsp.formats.markdown.provenance import reasons, who
 from intent_lsp.formats.params.read import read_params
-from intent_lsp.formats.params.requests import BlameParams, ChangeParams, LinesParams, WireRange
+from intent_lsp.formats.params.requests import BlameParams, ChangeParams, LinesParams
 from intent_lsp.formats.result_json import FileRuns, blame_json, lines_json
 from intent_lsp.governance.ledger.blame import ALL_LINES
 from intent_lsp.governance.ledger.record_changes import Side, changes_of
@@ -50,7 +50,8 @@ class BlameRequests:
         if blamed is None:
             named = "path" if params.uri is None else "uri"
             raise WrongParamsError(named, f"there is no file {path} that can be read")
-        runs = blamed.runs(*_lines(params.range))
+        lines = ALL_LINES if params.range is None else lines_of(params.range)
+        runs = blamed.runs(*lines)
         runs = await self._tracked_documents.work.in_thread(
             open_root.governance.authors.named, runs
         )
@@ -147,15 +148,3 @@ def _changed(open_root: OpenRoot, record_id: str, *, named: bool) -> JsonObject 
             for file in changes_of(governance.root, record)
         ],
     }
-
-
-def _lines(wanted: WireRange | None) -> tuple[int, int]:
-    """Return the first and last line of a range, or of a whole file if `wanted` is None.
-
-    Both are counted from 0 and included. A range of several lines that ends at (n, 0) excludes line
-    n.
-    """
-    if wanted is None:
-        return ALL_LINES
-    start, end = wanted.start, wanted.end
-    return start.line, end.line - (end.line > start.line and not end.character)
