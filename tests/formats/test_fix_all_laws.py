@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
 from intent_lsp.core.intents import Intent, Intents
+from intent_lsp.formats.intents import fix_all
 from intent_lsp.formats.intents.fix_all import FixAll, FixedText, fix_intents, fix_policy
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.policy_file import read_policy
@@ -440,6 +441,16 @@ def test_a_mistake_is_corrected_only_if_nobody_could_mean_otherwise(text: str, f
 def test_what_is_no_yaml_stays_as_it_is() -> None:
     for text in ("intents: [", "a: 1\n<<: 2\nintents: []\n", "intents: []\n---\n"):
         assert fix_intents(text) == FixedText(text, 0)
+
+
+def test_what_cannot_be_corrected_takes_no_readings_from_other_fixes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each `Status` reads as an unknown status once its key is corrected: as many findings."""
+    monkeypatch.setattr(fix_all, "_MOST_READINGS", 3)
+    entry = "- id: A{}\n  title: x\n  Status: soon\n  owned_scope: ['a{}/**']\n"
+    text = "active_intents:\n" + "".join(entry.format(number, number) for number in range(9))
+    assert fix_intents(text) == FixedText(text.replace("title", "name"), 9)
 
 
 class Letters(Struct, frozen=True):

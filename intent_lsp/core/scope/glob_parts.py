@@ -126,7 +126,7 @@ class _SegmentReader:
     def _class_end(self, start: int) -> int:
         """Return the end of the bracket expression at `start`, or the next offset if there is none.
 
-        Braces are expanded first, so an expression with a part of them in it is none.
+        One that contains a brace or comma of a brace set does not count: braces are expanded first.
         """
         found = read_class(self._text, start)
         begin = self._begin

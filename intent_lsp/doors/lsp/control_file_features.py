@@ -27,7 +27,9 @@ source files, too. They begin a value or the next segment of a glob."""
 
 
 def register_for_every_file(server: IntentServer, params: lsp.InitializeParams) -> None:
-    """Register, while `initialize` is answered, what the client cannot be told of later.
+    """Register at `initialize` the features that the client does not let a server register later.
+
+    It then asks for them in every file.
 
     Formatting is registered only if the initialization options switch it on.
     """
@@ -52,7 +54,7 @@ def register_for_every_file(server: IntentServer, params: lsp.InitializeParams) 
 
 
 def register_unadvertised(server: IntentServer) -> None:
-    """Register the other features, once the answer to `initialize` can not offer them any more."""
+    """Register the other features, once the answer to `initialize` cannot offer them any more."""
     features: dict[str, Callable[[IntentServer], None]] = {
         lsp.TEXT_DOCUMENT_COMPLETION: _completed,
         lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: _tokenized,

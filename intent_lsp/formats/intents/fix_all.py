@@ -93,8 +93,9 @@ class FixAll(Generic[T]):
             before = self._read(text)
             correcting = _safe_fixes(before.findings, correcting=True)
             keeping = _safe_fixes(before.findings, correcting=False)
-            taken = self._accepted(text, before, correcting, keeps=False)
-            taken = taken or self._accepted(text, before, keeping, keeps=True)
+            # These are nearly always all good, and must not go short of readings for the others.
+            taken = self._accepted(text, before, keeping, keeps=True)
+            taken = taken or self._accepted(text, before, correcting, keeps=False)
             if not taken:
                 break
             count += len(taken)

@@ -56,7 +56,10 @@ class GapEditor:
         self._text, self._edits = text, edits
 
     def between(self, start: int, end: int, *, space: bool | None) -> None:
-        """Set the gap between two tokens on one line: one space, none, or None for at most one."""
+        """Set the gap between two tokens on one line.
+
+        `space`: True for one space, False for none, None for one space if there is any.
+        """
         kept = end > start if space is None else space
         self._edits.put(start, end, " " if kept else "")
 
