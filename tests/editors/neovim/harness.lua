@@ -155,6 +155,25 @@ function H.press(keys)
   vim.api.nvim_feedkeys(vim.keycode(keys), 'xt', false)
 end
 
+--- Put the cursor on the first place of a text in the buffer.
+function H.go_to(text)
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  assert(vim.fn.search('\\V' .. text, 'c') > 0, text)
+end
+
+--- Ask what is known of the place of the cursor, and return the lines that are shown.
+function H.hover()
+  vim.lsp.buf.hover()
+  local window = H.wait('a hover', function()
+    return vim.iter(vim.api.nvim_list_wins()):find(function(each)
+      return vim.api.nvim_win_get_config(each).relative ~= ''
+    end)
+  end)
+  local lines = H.lines(vim.api.nvim_win_get_buf(window))
+  vim.api.nvim_win_close(window, true)
+  return lines
+end
+
 -- Readings --------------------------------------------------------------------------------------
 
 function H.path(name)

@@ -5,15 +5,7 @@ local LOGIN = 'src/auth/login.py'
 
 local function hovered(line)
   vim.api.nvim_win_set_cursor(0, { line, 0 })
-  vim.lsp.buf.hover()
-  local window = H.wait('a hover', function()
-    return vim.iter(vim.api.nvim_list_wins()):find(function(each)
-      return vim.api.nvim_win_get_config(each).relative ~= ''
-    end)
-  end)
-  local lines = H.lines(vim.api.nvim_win_get_buf(window))
-  vim.api.nvim_win_close(window, true)
-  return lines
+  return H.hover()
 end
 
 local function lenses()

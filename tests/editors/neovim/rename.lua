@@ -3,12 +3,6 @@
 local H = dofile(vim.env.SCRIPT_HARNESS)
 local INTENTS = '.orchestration/active_intents.yaml'
 
---- Put the cursor on the first place of a text in the buffer.
-local function go_to(text)
-  vim.api.nvim_win_set_cursor(0, { 1, 0 })
-  assert(vim.fn.search('\\V' .. text, 'c') > 0, text)
-end
-
 H.run(function()
   H.edit('src/auth/login.py')
   H.attached()
@@ -25,7 +19,7 @@ H.run(function()
     return client:supports_method('textDocument/rename', bufnr)
   end)
   H.report('in a source file', elsewhere)
-  go_to('INT-001')
+  H.go_to('INT-001')
   vim.lsp.buf.document_highlight()
   vim.lsp.buf.rename('AUTH')
   H.wait('renamed', function()
@@ -33,7 +27,7 @@ H.run(function()
   end)
   H.report('renamed', H.lines())
 
-  go_to('AUTH')
+  H.go_to('AUTH')
   vim.cmd.messages('clear')
   vim.lsp.buf.rename('INT-002')
   H.report('refused', H.message('was not renamed'))
