@@ -12,7 +12,7 @@ from msgspec import Struct
 from intent_lsp.core.approvals import Approval, ApprovalChannel
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import Conversation, Range, Record, RecordFile
-from intent_lsp.core.report.aggregates import LineCount, count_of_files
+from intent_lsp.core.report.aggregates import count_of_files
 from intent_lsp.core.text import escape_unseen
 from intent_lsp.formats.diff import DiffLine
 from intent_lsp.formats.markdown.provenance import doubts
@@ -76,12 +76,7 @@ def added_and_removed(files: Sequence[RecordFile]) -> str:
     if not any(talk.ranges for file in files for talk in file.conversations):
         return ""
     lines = count_of_files(files)
-    return "whole file" if lines.whole else came_and_went(lines)
-
-
-def came_and_went(lines: LineCount) -> str:
-    """Return the numbers of added and removed lines as text, such as `+3 -1`."""
-    return f"+{lines.added} -{lines.removed}"
+    return "whole file" if lines.whole else f"+{lines.added} -{lines.removed}"
 
 
 def _on_a_line(text: str) -> str:
