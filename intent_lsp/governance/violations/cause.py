@@ -38,11 +38,11 @@ def cause_of(
     """
     path = root / INTENTS_FILE
     lines = list(opened) if opened is not None else _on_disk(path)
-    span = cause_in(read_intents("".join(lines)), judgement)
+    span = _span_in(read_intents("".join(lines)), judgement)
     return None if span is None else RefusalCause(path=path, lines=lines, span=span)
 
 
-def cause_in(shown: IntentsFile, judgement: Judgement) -> Span | None:
+def _span_in(shown: IntentsFile, judgement: Judgement) -> Span | None:
     """Return the span in the intents file `shown` that the refusal in a judgement comes from.
 
     Out of scope it is the exclusion that matches the file, else `owned_scope`; of a closed intent
