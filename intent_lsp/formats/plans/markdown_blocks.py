@@ -134,9 +134,12 @@ class _BlockReader:
         return MarkdownText(tuple(self._blocks), problems)
 
     def _unclosed(self, what: str, mark: str, line: int) -> PlanProblem:
-        problem = f"the {what} that begins here is never closed, so the rest is not read"
-        cure = f"close it by {mark}"
-        return PlanProblem(document=self._document, line=line, problem=problem, cure=cure)
+        return PlanProblem(
+            document=self._document,
+            line=line,
+            problem=f"the {what} that begins here is never closed, so the rest is not read",
+            cure=f"close it by {mark}",
+        )
 
     def _in_fence(self, marks: str, line: str) -> None:
         """End the code block that `marks` began if the line closes it."""
