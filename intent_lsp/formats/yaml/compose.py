@@ -33,8 +33,8 @@ class Composed(Struct, frozen=True, kw_only=True):
 
     `root` is None if the text has no value. `duplicates` are pairs of keys with the same name in
     one mapping: the first key, and a later one. `globs` maps the offset of each unquoted glob that
-    is a value to the glob's source. `tab_gaps` are the offsets at which white space with a tab
-    begins and ends that was read as blanks.
+    is a value to the glob's source. `tab_gaps` are the start and end offset of each white space
+    with a tab that was read as blanks; `compose` itself finds none.
     """
 
     root: YamlNode | None
@@ -109,7 +109,10 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlPr
 
 
 def _message(error: yaml.MarkedYAMLError, found: str) -> str:
-    """Return what the YAML parser says of an error at the character `found`."""
+    """Return the message for a YAML parser's error at the character `found`.
+
+    It is the parser's own, unless the character cannot begin a value: then it says what to write.
+    """
     if not str(error.problem).endswith("that cannot start any token"):
         return str(error.problem or error.context or "not YAML")
     if found == "\t":
@@ -183,9 +186,9 @@ class _Building:
         )
 
     def _after_properties(self, start: int, end: int) -> int:
-        """Return the offset after the anchor and tag at `start`, or `start` if there are none.
+        """Return the offset after the anchor and tag at `start` and the white space behind them.
 
-        `end` is the offset at which the search for them stops.
+        Return `start` if there are none. `end` is the offset at which the search for them stops.
         """
         found = _PROPERTIES.match(self._text, start, end)
         return found.end() if found else start
@@ -219,7 +222,8 @@ class _Building:
     def _check_keys(self, pairs: tuple[tuple[YamlNode, YamlNode], ...]) -> None:
         """Add the duplicate keys of a mapping to `_duplicates`.
 
-        `pairs` are the keys and values of the mapping. Raise _ProblemError for a merge key (`<<`).
+        `pairs` are the keys and values of the mapping. Keys that are lists, mappings or aliases are
+        not compared. Raise _ProblemError for a merge key (`<<` without quotes).
         """
         first: dict[str, Scalar] = {}
         for key, _ in pairs:

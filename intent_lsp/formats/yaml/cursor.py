@@ -21,21 +21,10 @@ from intent_lsp.formats.yaml.cursor_fit import (
     quote_goes_on,
 )
 from intent_lsp.formats.yaml.cursor_keys import key_above, keys_beside
-from intent_lsp.formats.yaml.cursor_place import (
-    ITEM,
-    Beginning,
-    CursorWord,
-    Step,
-    YamlCursor,
-)
+from intent_lsp.formats.yaml.cursor_place import ITEM, Beginning, CursorWord, Step, YamlCursor
 from intent_lsp.formats.yaml.flow_cursor import FlowStart, flow_cursor, is_closed, is_open
 from intent_lsp.formats.yaml.limits import MAX_NESTING
-from intent_lsp.formats.yaml.line_parts import (
-    LineParts,
-    line_parts,
-    past_properties,
-    word_at,
-)
+from intent_lsp.formats.yaml.line_parts import LineParts, line_parts, past_properties, word_at
 
 _MARK = "\ufeff"
 _COLON = re.compile(r":(?=[ \t]|\Z)")
@@ -43,7 +32,11 @@ _FLOW_STARTS = ('"', "'", "[", "]", "{", "}")
 
 
 class _Ancestor(Struct, frozen=True):
-    """A line above the cursor that its node belongs to, with the steps that begin on that line."""
+    """A line above the cursor inside whose keys and items the cursor's node is.
+
+    `steps` are those keys and items, outermost first. They are empty if the line has none of them,
+    but is indented less than the cursor's.
+    """
 
     line: int
     parts: LineParts
@@ -54,9 +47,9 @@ def cursor_at(lines: Sequence[str], place: Position) -> YamlCursor | None:
     """Return what is at a cursor, or None if nothing can be completed there.
 
     That is so in comments and block text, in the later lines of a value, inside white space before
-    other text, behind a complete value, where the indent fits no line above, and where what is
-    written would take in the lines below. `lines` keep their
-    line ends. A character beyond the end of its line counts as its end.
+    other text, behind a complete value, where the indent fits no line above, where what is written
+    would take in the lines below, deeper than MAX_NESTING levels, and outside of the text. `lines`
+    keep their line ends. A character beyond the end of its line counts as its end.
     """
     if not 0 <= place.line <= len(lines) or place.character < 0:
         return None
@@ -70,7 +63,10 @@ def cursor_at(lines: Sequence[str], place: Position) -> YamlCursor | None:
 
 
 def _shifted(found: YamlCursor) -> YamlCursor:
-    """Return a cursor of the first line, moved behind the byte order mark."""
+    """Return a cursor of the first line whose word counts the byte order mark as a column.
+
+    The cursor's own `column` is unchanged.
+    """
     return replace(found, word=replace(found.word, start=found.word.start + 1))
 
 
@@ -105,7 +101,10 @@ class _Reading:
         return found if found is None or found.flow else self._fitting(found, above)
 
     def _fitting(self, found: YamlCursor, above: Sequence[_Ancestor]) -> YamlCursor | None:
-        """Return a cursor outside of brackets, or None if the lines around it leave no room."""
+        """Return `found`, which is outside of brackets, with what is below it.
+
+        Return None if the lines around it leave no room.
+        """
         lines, line = self._lines, self._place.line
         if quote_goes_on(lines, line, found.word) or in_quoted_text(lines, line):
             return None
@@ -152,9 +151,10 @@ class _Reading:
         return replace(found, marked=marked, keys=keys, above=above)
 
     def _value_start(self, begins: int) -> int | None:
-        """Return where the word of a value begins, which is behind an anchor and a tag.
+        """Return the column of a value's word, which is behind an anchor and a tag.
 
-        Return None if the cursor is in one of these, or in white space before other text.
+        It is the cursor's own in white space before a comment or before the end of the line. Return
+        None if the cursor is in an anchor or a tag, or in white space before other text.
         """
         at, text = self._place.character, self._text
         if at >= begins:
@@ -178,7 +178,7 @@ class _Reading:
         )
 
     def _ancestors(self, column: int, *, dashed: bool) -> list[_Ancestor]:
-        """Return the lines that the node at a column belongs to, from the outermost one on.
+        """Return the lines above inside which a node at a column is, from the outermost one on.
 
         `dashed`: the cursor's line begins with a dash, which may stand in the column of its key.
         """
@@ -199,7 +199,10 @@ class _Reading:
         return found[::-1]
 
     def _flow_above(self, above: Sequence[_Ancestor], column: int) -> FlowStart | None:
-        """Return where the outermost bracket above the cursor's line opens that is open there."""
+        """Return the outermost bracket of a line above that is still open at the cursor, or None.
+
+        `above` are the ancestors of the node at `column` of the cursor's line.
+        """
         root = self._flow_root()
         if root is not None:
             return root
@@ -212,7 +215,10 @@ class _Reading:
         return self._flow_beside(path, column)
 
     def _flow_root(self) -> FlowStart | None:
-        """Return where the text itself is a bracket, as in JSON, if it is open at the cursor."""
+        """Return the bracket with which the text itself begins, as in JSON, on a line above.
+
+        Return None if there is none, or it is closed before the cursor.
+        """
         for line in range(self._place.line):
             parts = line_parts(line_body(self._lines[line]))
             if not parts.blank and parts.text != "---":
@@ -220,7 +226,10 @@ class _Reading:
         return None
 
     def _flow_beside(self, path: tuple[Step, ...], column: int) -> FlowStart | None:
-        """Return where a bracket opens on a line above that is indented like the cursor's."""
+        """Return the bracket of `_bracket_above`, if that line is indented by `column`, or None.
+
+        `path` leads to the collection that the line belongs to.
+        """
         found = self._bracket_above
         if found is None or found[0].indent != column:
             return None
@@ -229,9 +238,11 @@ class _Reading:
 
     @cached_property
     def _bracket_above(self) -> tuple[LineParts, FlowStart] | None:
-        """Return the nearest line above with a key or a dash, and its bracket if that is open.
+        """The nearest line above with a key or a dash, and its bracket that is open at the cursor.
 
-        A word or white space is rather a key behind a forgotten bracket, unless it is closed below.
+        None if that line has none, or the cursor's line has a key or a dash. If the cursor's line
+        does not begin with a quote or a bracket, the bracket must also be closed somewhere:
+        otherwise it was forgotten, and what is typed is a key behind it.
         """
         if self._parts.structural:
             return None

@@ -16,11 +16,14 @@ from intent_lsp.formats.yaml.nodes import QUOTES
 _NO_BLOCK = ("[", "{", "]", "}", *QUOTES)
 _MARKERS = ("---", "%")
 _LINES_SEARCHED = 500
-"""The most lines around a cursor that are searched for the quotes of one text."""
+"""The most lines above a cursor, and below it, that are searched for the quotes of one text."""
 
 
 def content_below(lines: Sequence[str], line: int) -> LineParts | None:
-    """Return the first line below a line that has more than white space or a comment, or None."""
+    """Return the parts of the first line below `line` with more than white space or a comment.
+
+    Return None if there is none.
+    """
     for below in range(line + 1, len(lines)):
         parts = line_parts(line_body(lines[below]))
         if not parts.blank:
@@ -29,14 +32,20 @@ def content_below(lines: Sequence[str], line: int) -> LineParts | None:
 
 
 def quote_goes_on(lines: Sequence[str], line: int, word: CursorWord) -> bool:
-    """Return whether the quote around the word of a line is rather closed on a line below."""
+    """Return whether the quote before a word is not closed on its line, but on a line below.
+
+    It counts as closed below if the next line with that quote has an odd number of them.
+    """
     if not word.quote or word.closed:
         return False
     return _closed_below(lines, line + 1, word.quote)
 
 
 def _closed_below(lines: Sequence[str], first: int, quote: str) -> bool:
-    """Return whether the first line with a quote, from a line on, has one without its pair."""
+    """Return whether the first line from `first` on that has `quote` has an odd number of them.
+
+    Return False if none of the next `_LINES_SEARCHED` lines has it.
+    """
     some = (lines[line] for line in range(first, min(first + _LINES_SEARCHED, len(lines))))
     return next((text.count(quote) % 2 == 1 for text in some if quote in text), False)
 
@@ -63,8 +72,8 @@ def in_quoted_text(lines: Sequence[str], line: int) -> bool:
 def fits_root(lines: Sequence[str], line: int, column: int) -> bool:
     """Return whether a key may begin in a column of a line at the root of a text.
 
-    That depends on how the root begins on another line: a list, or brackets, have no keys, and the
-    keys of a mapping are in one column.
+    The first other line with content decides: a list, or brackets, have no keys, and the keys of a
+    mapping are in one column. True if there is no such line.
     """
     for other, text in enumerate(lines):
         parts = line_parts(line_body(text))
@@ -78,9 +87,10 @@ def fits_root(lines: Sequence[str], line: int, column: int) -> bool:
 def fitting(
     found: YamlCursor, below: LineParts | None, own: LineParts, parent: int
 ) -> YamlCursor | None:
-    """Return a cursor outside of brackets with what is below it, or None if there is no room.
+    """Return a cursor outside of brackets with `deeper` and `dash_below` set as they apply.
 
-    `own` is the cursor's line, `below` the next one with content, and `parent` the column of the
+    Return None if what is below leaves no room for something new at the cursor. `own` is the
+    cursor's line, `below` the next one with content or None, and `parent` the column of the
     key or dash whose value the cursor's line begins, or -1 at the root.
     """
     word, indent = found.word, -1 if below is None else below.indent

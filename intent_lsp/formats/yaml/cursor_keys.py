@@ -8,9 +8,9 @@ from intent_lsp.formats.yaml.line_parts import LineParts, line_parts
 
 
 def keys_beside(lines: Sequence[str], line: int, own: LineParts) -> tuple[NamedKey, ...]:
-    """Return the other keys of the block mapping that a key on a line would be in.
+    """Return the other keys of the block mapping that a key on a line would be in, from the top.
 
-    `own` are the parts of that line.
+    `own` are the parts of that line, and `own.body` is the column of the key.
     """
     above = () if own.dashes else _keys_towards(lines, line, own.body, -1)
     return (*tuple(above)[::-1], *_keys_towards(lines, line, own.body, 1))
@@ -36,7 +36,10 @@ def _keys_towards(lines: Sequence[str], own: int, column: int, step: int) -> Ite
 
 
 def key_above(lines: Sequence[str], own: int, column: int) -> KeyAbove | None:
-    """Return the key above the line `own` in a column, if it has no value but a list below it."""
+    """Return the nearest key above the line `own` that begins in a column, or None if none does.
+
+    Return None too if the key has another value than a list on the lines below it.
+    """
     children, listed = None, True
     for line in range(own - 1, -1, -1):
         parts = line_parts(line_body(lines[line]))

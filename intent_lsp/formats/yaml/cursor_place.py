@@ -35,9 +35,9 @@ class CursorWord(Struct, frozen=True, kw_only=True):
 
     `start` is the column after the quote, `typed` the source text from there to the cursor, and
     `rest` that behind the cursor: up to the closing quote if the quote is `closed` on the line,
-    else to the end of the word. `quote` is "" for a word without quotes. `behind` is the text that
-    follows the word, and the closing quote if there is one, and that the quote is still to take in,
-    since it has been typed in front of a value.
+    else to the end of the word. `quote` is "" for a word without quotes. `behind` is what follows
+    the word and its closing quote, but belongs to the value: the quote has just been typed in front
+    of that value and does not take it in yet. It is "" otherwise.
     """
 
     start: int
@@ -64,7 +64,7 @@ class CursorWord(Struct, frozen=True, kw_only=True):
 
 
 class NamedKey(NamedTuple):
-    """A key of a mapping: its name, and the quote around it or "".
+    """A key of a mapping: its name as it is written between the quotes, and the quote or "".
 
     `scalar`: a single value was found on its line.
     """
@@ -75,10 +75,9 @@ class NamedKey(NamedTuple):
 
 
 class KeyAbove(Struct, frozen=True, kw_only=True):
-    """The key above a cursor in the same block mapping, if its line has no value.
+    """The key above a cursor in the same block mapping, which has no value or a list below it.
 
-    `children` is the column at which the value below it begins, or None if there is no value. A key
-    whose value below it is no list is none of these.
+    `children` is the column of that list's dashes, or None if there is no value.
     """
 
     name: str
@@ -90,8 +89,8 @@ class YamlCursor(Struct, frozen=True, kw_only=True):
 
     `path` leads from the root to the mapping whose key is being typed, or else to the node that
     begins at the cursor. `keys` are the other keys of that mapping. `is_key`: a colon follows the
-    word. `flow`: the place is between brackets or braces. `column` is where the word begins, its
-    quote included, from which indents are counted: here a byte order mark does not count. `indent`
+    word. `flow`: the place is between brackets or braces. `column` is the column of the word, its
+    quote included, and does not count a byte order mark, as the columns of `word` do. `indent`
     is the white space at the start of the line. `glued`: there is no space between the colon and
     the word. `quote` is the one around the keys of the nearest flow mapping, or "". `above` is only
     set where the word begins its line. `deeper`: the next line with content is indented deeper than

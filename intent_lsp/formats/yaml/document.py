@@ -102,9 +102,10 @@ class YamlDocument:
         return Fix(f"Rename to `{name}`", (change,))
 
     def respell(self, node: YamlNode, value: str, title: str) -> Fix:
-        """Return the fix that replaces a node by `value`, with the same quotes where possible.
+        """Return the fix `title` that replaces a node by `value`, with the same quotes if possible.
 
-        `title` is the title of the fix.
+        A list, a mapping, an alias or an unquoted glob is replaced by a value without quotes if
+        possible.
         """
         style = "" if not isinstance(node, Scalar) or node.unquoted else node.style
         return Fix(title, (self.replaced(node, spelled_like(style, value)),))

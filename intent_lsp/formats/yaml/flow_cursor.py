@@ -51,7 +51,7 @@ class _Open(Struct, kw_only=True):
 class FlowStart(Struct, frozen=True, kw_only=True):
     """Where the outermost bracket around a cursor opens, and the path to its node.
 
-    `outside` is the column of the block line that it is on, or None if it is the root of the text.
+    `outside` is the indent of its line, or None if the bracket is the root of the text.
     """
 
     line: int
@@ -89,7 +89,8 @@ def is_closed(lines: Sequence[str], start: FlowStart) -> bool:
 def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> YamlCursor | None:
     """Return what is at `place`, which is between the brackets that open at `start`.
 
-    Return None in a comment, behind a complete value, and where the brackets are closed.
+    Return None in a comment, an anchor or a tag, behind a complete value, where the brackets are
+    closed, and where what follows would need a comma or a key before it.
     """
     tokens = flow_tokens(lines, start.line, start.column, start.outside)
     stack: list[_Open] = []
@@ -128,9 +129,9 @@ class _Between(Struct, frozen=True):
     typed: bool
 
     def fits(self) -> bool:
-        """Return whether nothing follows the word that needs a comma or a key before it.
+        """Return whether the word may be completed: nothing behind it needs a comma or key before.
 
-        There is no room in or behind an anchor or a tag either.
+        A word in quotes always may; one that has an anchor or a tag never.
         """
         if past_properties(self.word.typed, 0, len(self.word.typed)) != 0 and not self.word.quote:
             return False
@@ -204,7 +205,10 @@ def _behind(token: FlowToken, place: Position) -> bool:
 
 
 def _covers(token: FlowToken, place: Position) -> bool:
-    """Return whether a place is in a token, or at either end of a word."""
+    """Return whether a place is in a word or a string, or at its start or end.
+
+    The token must not end before the place.
+    """
     if token.line != place.line or token.kind not in (TokenKind.WORD, TokenKind.STRING):
         return False
     return token.start <= place.character
@@ -213,7 +217,7 @@ def _covers(token: FlowToken, place: Position) -> bool:
 def _word(text: str, here: FlowToken | None, place: Position) -> CursorWord | None:
     """Return the word at a place, where `here` is the first token that does not end before it.
 
-    It is empty between two tokens. Return None in a comment.
+    It is empty between two tokens. Return None in a comment, and where `word_at` finds no word.
     """
     at = place.character
     if here is not None and _covers(here, place):
@@ -229,7 +233,10 @@ def _commented(text: str, at: int) -> bool:
 
 
 def _following(here: FlowToken | None, tokens: Iterator[FlowToken]) -> Sequence[FlowToken]:
-    """Return `here` and the tokens behind it, up to the bracket that closes the cursor's own."""
+    """Return `here` and the tokens behind it, up to the bracket that closes the cursor's own.
+
+    Those more than `_LINES_AFTER` lines below are left out. Return nothing if `here` is None.
+    """
     if here is None:
         return ()
     found, depth = [here], _step(here)

@@ -31,7 +31,7 @@ class LineParts(Struct, frozen=True, kw_only=True):
 
     `body` is the column after white space and dashes. `key` is None on a line without a key; else
     `colon` is the column after its colon, and `value` that of the text behind it. Without a key,
-    `value` equals `body`.
+    `colon` and `value` equal `body`.
     """
 
     text: str
@@ -64,13 +64,19 @@ class LineParts(Struct, frozen=True, kw_only=True):
 
     @property
     def content(self) -> str:
-        """The source of the value on the line, without an anchor or tag, "" if there is none."""
+        """The line from its value on, a comment behind the value included; "" without a value.
+
+        An anchor or tag before the value is left out.
+        """
         rest = self.text[self.content_at :].strip()
         return "" if rest.startswith("#") else rest
 
     @property
     def scalar(self) -> bool:
-        """Whether a single value stands on the line: no brackets, and no alias."""
+        """Whether a single value, or the mark of block text, stands on the line.
+
+        Brackets and an alias are none.
+        """
         return self.content[:1] not in ("", "[", "{", "*")
 
     @property
@@ -102,8 +108,8 @@ def word_at(text: str, start: int, cursor: int, stop: int, enders: str = "") -> 
     """Return the word that begins at the column `start`, if the cursor is in it or at its end.
 
     A word without quotes ends at `stop` or before a comment. `enders` are the characters that end a
-    value between brackets. Return None if the cursor is in a
-    comment or before one without a space, behind a closed quote, or before a string or bracket.
+    value between brackets. Return None if the cursor is in a comment or behind a closed quote, if a
+    comment or a closing bracket is at `start`, or the cursor is there before a quote or a bracket.
     """
     quote = text[start : start + 1]
     if quote in _NO_WORD or (cursor == start and quote in _OPENING):

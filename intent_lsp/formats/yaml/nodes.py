@@ -88,7 +88,10 @@ def content_of(node: YamlNode) -> ContentNode:
 
 
 def quote_of(node: YamlNode) -> str:
-    """Return the quote around the first key of a mapping, or "" for one without or another node."""
+    """Return the quote around the first key of a mapping, or "" if it has none.
+
+    Return "" for an empty mapping and for any other node too.
+    """
     key = node.pairs[0][0] if isinstance(node, MappingNode) and node.pairs else None
     return key.style if isinstance(key, Scalar) and key.style in QUOTES else ""
 

@@ -18,7 +18,10 @@ _MAPPED = re.compile(r"([\"']?)[\w-]+\1 *:(?=[ \t]|\Z)")
 
 
 def tab_gaps(text: str) -> Sequence[TabGap]:
-    """Return the gaps with a tab in a text, in order, where it looks like a list."""
+    """Return, in order, the gaps with a tab after what looks like the dash of a list's item.
+
+    Gaps before what looks like a key of a mapping are left out.
+    """
     return [each.span("gap") for each in _GAP.finditer(text) if not _MAPPED.match(each["item"])]
 
 
@@ -28,7 +31,7 @@ def without_tabs(text: str, gaps: Sequence[TabGap]) -> str:
 
 
 def before_items(gaps: Sequence[TabGap], root: YamlNode | None) -> Sequence[TabGap]:
-    """Return the gaps that stand before an item of a list, and not in a text such as a comment.
+    """Return the gaps that end where an item of a list begins, and not those in block text.
 
     `root` are the nodes of the text without the tabs of `gaps`.
     """

@@ -50,7 +50,7 @@ def _line(text: str, start: int, end: int, following: int) -> GapLine:
 
 
 class GapEditor:
-    """Sets the gaps of one text in order."""
+    """Adds to `edits` what sets the gaps of one text in order."""
 
     def __init__(self, text: str, edits: SpaceEdits) -> None:
         self._text, self._edits = text, edits
@@ -92,7 +92,7 @@ class GapEditor:
     def last(
         self, lines: tuple[GapLine, ...], column: Callable[[int], int], *, blank: bool
     ) -> None:
-        """Set the whole lines at the end of the text in order, which ends with one line end."""
+        """Set the whole lines at the end of the text in order, without blank lines at its end."""
         kept = len(lines)
         while kept and lines[kept - 1].comment is None:
             kept -= 1

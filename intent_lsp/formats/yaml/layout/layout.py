@@ -35,8 +35,8 @@ def space_edits(text: str, written: str) -> tuple[SpaceEdit, ...] | None:
 
     The text must parse, and must have no byte order mark. `written` is the text as people wrote it,
     which may differ from `text` in values and white space that YAML does not read, but in no
-    offset. Return None for a text that has line breaks of YAML alone between its values, or a key
-    that begins with `?`.
+    offset. Return None for a text with a key that begins with `?`, or with a line break between its
+    values that only YAML takes for one, such as U+2028.
     """
     tokens = tuple(_scanned(text))
     if _is_odd(text, tokens):
@@ -223,7 +223,11 @@ def _below(below: int, former: tuple[Level, ...], following: tuple[int, int], co
 
 
 def _spaced(last: yaml.Token | None, token: yaml.Token) -> bool | None:
-    """Return whether one space is between two tokens on a line, or None for at most one."""
+    """Return whether one space (or none) belongs between two tokens on a line.
+
+    None stands for one space if there is any now. `last` is the first of the two, `token` the
+    second.
+    """
     if isinstance(token, yaml.FlowEntryToken):
         return False
     if isinstance(token, yaml.ValueToken):

@@ -30,7 +30,10 @@ class Level(Struct, frozen=True, kw_only=True):
 
 
 def prefers_indented_lists(tokens: Iterable[yaml.Token]) -> bool:
-    """Return whether most lists that are values of keys are indented below them, or as many."""
+    """Return whether at least half of the block lists that are values of keys are indented.
+
+    The others are at the column of their key. True if there are none.
+    """
     kinds: list[str] = []
     balance = 0
     for token in tokens:

@@ -17,9 +17,10 @@ _SPACES = re.compile(r" *")
 
 
 def move_lines(text: str, start: int, end: int, level: Level | None, edits: SpaceEdits) -> None:
-    """Move the further lines of the value between two offsets with the collection that it is in.
+    """Add to `edits` what moves the further lines of a value with the collection that it is in.
 
-    Block text is indented by two columns below that collection, unless its header says by how many.
+    The value is between two offsets, and `level` is the collection; without one, nothing moves.
+    Block text is indented by two columns below it, unless the text's header says by how many.
     """
     if level is None:
         return
