@@ -38,8 +38,8 @@ _APART: Final = frozenset({"subshell", "command_substitution", "process_substitu
 def read_command(text: str, lists: CommandLists) -> CommandReading:
     """Return what a shell would do if it ran `text` (commands section 1).
 
-    Never raises. The result for a text that is empty, has a syntax error, or is longer than 256 KiB
-    is that it may change anything.
+    Never raises. A text may change anything if it is empty or has only comments, has a syntax
+    error, is longer than 256 KiB or is nested deeper than MAX_NESTING.
     """
     return _read(text, START, 0, lists)
 
@@ -73,7 +73,7 @@ class _Walk:
         self._functions = set[str]()
 
     def visit(self, node: Node, tail: Sequence[Node] = ()) -> None:
-        """Add what a node of the syntax tree, with those below it, would do to `readings`.
+        """Add to `readings` what a node of the syntax tree would do, with those below it.
 
         `tail` are the redirections that belong to its last command.
         """
@@ -115,9 +115,10 @@ class _Walk:
                 self._sequence(node)
 
     def _sequence(self, node: Node) -> None:
-        """Read the children of a syntax node in order.
+        """Add to `readings` what the children of a syntax node would do, in order.
 
-        After a `cd` the directory is unknown, because the `cd` may fail.
+        After a `cd` the directory is unknown, because the `cd` may fail; one in the background
+        changes nothing.
         """
         children = node.children
         for at, child in enumerate(children):
@@ -131,7 +132,7 @@ class _Walk:
                 self._place = None
 
     def _apart(self, nodes: Iterable[Node]) -> None:
-        """Read syntax nodes that each run in a process of their own.
+        """Add to `readings` what syntax nodes would do that each run in a process of their own.
 
         A `cd` in them has no effect outside.
         """
@@ -206,10 +207,10 @@ class _Walk:
             self.readings.append(_read(text.word.text, text.site.place, self._level, self._lists))
 
     def _before(self, nodes: Sequence[Node], program: str = "") -> tuple[Word, ...]:
-        """Add what redirections do to `readings`, and what commands inside them do.
+        """Add to `readings` what redirections do, and what commands inside them do.
 
         Return the words between the redirections that are operands of the command. `nodes` are the
-        redirections, `program` is the command to which they belong.
+        redirections, `program` is the command to which they belong, or "" if it is not known.
         """
         tail = read_tail(nodes)
         self._nested(tail.inside, program)
@@ -231,7 +232,7 @@ class _Walk:
     def _nested(self, nodes: Iterable[Node], program: str) -> None:
         """Add to `readings` what the commands inside a program's arguments do.
 
-        These readings name `program`, unless that is "".
+        These readings name `program`, unless that is "". A `cd` in them has no effect outside.
         """
         before, start = self._place, len(self.readings)
         for node in nodes:

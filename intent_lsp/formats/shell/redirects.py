@@ -19,9 +19,10 @@ from intent_lsp.formats.shell.words import words_of
 class Tail(Struct, frozen=True, kw_only=True):
     """The redirections after a command, and the other nodes that the grammar attaches to them.
 
-    `operands` are words among the redirections that belong to the command. `inside` are nodes that
-    may hold substitutions. `piped` and `listed` are the commands after `|`, and after `&&` or `||`,
-    that follow the start of a here-document on the same line.
+    `redirects` includes redirections inside of others. `operands` are words among the redirections
+    that belong to the command. `inside` are nodes that may hold substitutions. `piped` and `listed`
+    are the commands after `|`, and after `&&` or `||`, that follow the start of a here-document on
+    the same line.
     """
 
     redirects: tuple[Node, ...]
@@ -58,9 +59,10 @@ def read_tail(nodes: Sequence[Node]) -> Tail:
 
 
 def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
-    """Return the reading of one redirection: the path that it writes, if any.
+    """Return the reading of one redirection: the path that it writes, or NOTHING if it writes none.
 
-    `program` is the command that the redirection belongs to, and `place` the current directory.
+    It may do anything if a part of it is not parsed. `program` is the command that the redirection
+    belongs to, or "", and `place` the current directory.
     """
     sign = _sign(node)
     if _backquoted(node):

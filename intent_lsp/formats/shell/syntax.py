@@ -57,7 +57,10 @@ _SINK: Final = "/dev/null"
 
 
 def parse(text: str) -> ShellTree:
-    """Parse a shell text. Surrogate escapes in the text stand for bytes that are not UTF-8."""
+    """Parse a shell text. Surrogate escapes in the text stand for bytes that are not UTF-8.
+
+    The tree of a text with any other lone surrogate is flawed.
+    """
     try:
         source = text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -68,7 +71,10 @@ def parse(text: str) -> ShellTree:
 
 
 def parse_bytes(source: bytes) -> ShellTree:
-    """Parse a shell text, given as the bytes that a shell would get."""
+    """Parse a shell text, given as the bytes that a shell would get.
+
+    The tree has no root if there are more than MAX_COMMAND_BYTES, and is flawed if one is NUL.
+    """
     if len(source) > MAX_COMMAND_BYTES:
         return ShellTree(None, flawed=True)
     # A parser keeps state while it parses; threads must not share one.

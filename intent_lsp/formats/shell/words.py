@@ -54,7 +54,11 @@ class _Letter(NamedTuple):
 
 
 def words_of(nodes: Sequence[Node]) -> tuple[Word, ...]:
-    """Return the words in the syntax nodes of a command. Nodes with no gap between are one word."""
+    """Return the words in the syntax nodes of a command. Nodes with no gap between are one word.
+
+    A word with braces gives each word to which it expands, or one unknown word if these are too
+    many.
+    """
     groups: list[list[Node]] = []
     for node in nodes:
         if groups and groups[-1][-1].end_byte == node.start_byte:
