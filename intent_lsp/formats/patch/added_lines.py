@@ -14,8 +14,8 @@ _UNIFIED: Final = re.compile(r"\+\+\+ (?:[a-z]/)?([^\t]+)")
 def added_runs(patch: str) -> Mapping[str, tuple[str, ...]]:
     """Return the runs of added lines in a patch by file name, in order.
 
-    Each run is one text, without a line end after its last line. Names are without prefixes such as
-    `b/`.
+    Each run is one text with line feeds between its lines. A moved file has its new name. Names in
+    a unified diff are without their prefix, such as `b/`; lines before the first name are under "".
     """
     found: dict[str, list[str]] = {}
     run: list[str] = []

@@ -87,7 +87,7 @@ def stray_names(line: str) -> tuple[str, ...]:
     """Return the file names that a header line on its own could mean; empty for any other line.
 
     Header lines can stand alone because `patch` allows other lines between them. One line may mean
-    two names: with and without its first directory.
+    two names: without and with its first directory. `/dev/null` means none.
     """
     found = _KEY.fullmatch(line)
     if found is None or found[2] not in ("---", "+++", "***", "Index:") or not found[3]:
@@ -105,8 +105,9 @@ def begins_hunk(line: str) -> bool:
 def hunk_end(lines: Sequence[str], at: int) -> int:
     """Return the index of the line after the unified hunk that begins at line index `at`.
 
-    Return `at` if no hunk begins there. A hunk also ends at a line that no hunk can have, or at a
-    header, even if its line counts include that line.
+    Return `at` if no unified hunk begins there, and the number of lines if the hunk does not end.
+    A hunk also ends at a line that no hunk can have, or at the three lines `---`, `+++` and `@@`
+    of a header, even if its line counts include that line.
     """
     found = _HUNK.match(lines[at])
     if found is None:
@@ -194,7 +195,7 @@ def _header(block: Mapping[str, str], end: int) -> Header:
 
 
 def _renamed(block: Mapping[str, str]) -> tuple[PatchedFile, ...]:
-    """Return the file in git's `rename` or `copy` lines; empty if there are no such lines.
+    """Return the new file of git's `rename` or `copy` lines; empty if there are no such lines.
 
     `block` are the header lines by keyword. Names in these lines have no prefix.
     """

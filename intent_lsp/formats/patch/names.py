@@ -45,7 +45,9 @@ def read_name(text: str) -> str:
 
 
 def unquote(text: str) -> str | None:
-    """Undo git's C quoting of a name. Return None if there is an escape that git does not write.
+    """Undo git's C quoting of `text`, a name without its outer quotes.
+
+    Return None if there is an escape that git does not write.
 
     Bytes that are not UTF-8 become surrogate escapes, as in the system's own file names.
     """
@@ -56,7 +58,7 @@ def unquote(text: str) -> str | None:
 
 
 def read_pair(text: str) -> tuple[str, str] | None:
-    """Return the two names after `diff --git`, or None if they cannot be separated.
+    """Return the two names after `diff --git`, with prefixes, or None if they cannot be separated.
 
     Names with spaces are not quoted. They can be separated if both are one name with two prefixes.
     """
@@ -94,7 +96,10 @@ def spelling(names: Sequence[str]) -> HeaderName:
 
 
 def candidates(name: str) -> tuple[str, ...]:
-    """Return the files that a name could mean: without its first directory, and as written."""
+    """Return the files that a name could mean: without its first directory, and as written.
+
+    A name without a directory means one file.
+    """
     rest = _rest(name)
     return (name,) if rest is None else (rest, name)
 
