@@ -26,7 +26,11 @@ def defines(node: Node) -> bool:
 
 
 def definition_name(tree: SyntaxTree, node: Node) -> str:
-    """Return a definition's own name, unqualified by outer definitions, or "" if it has none."""
+    """Return a definition's own name, unqualified by outer definitions, or "" if it has none.
+
+    A method of Go is qualified by the type of its receiver, and an element of HTML is named by its
+    id.
+    """
     if node.type == "impl_item":
         return _implementation(tree, node)
     if node.type == "method_declaration" and tree.language == "go":
@@ -39,7 +43,7 @@ def definition_name(tree: SyntaxTree, node: Node) -> str:
 
 
 def naming_part(node: Node) -> Node | None:
-    """Return the node inside a definition that holds its name, or None if it has no name."""
+    """Return the node inside a definition that holds its name, or None if none is found."""
     for field in ("name", "key", "declarator", "property"):
         found = node.child_by_field_name(field)
         if found is not None:

@@ -15,7 +15,7 @@ class FileKind(Enum):
 
 
 def name_of(path: str) -> str:
-    """Return the last part of a path."""
+    """Return the part of a path after its last `/`."""
     return path.rpartition("/")[2]
 
 

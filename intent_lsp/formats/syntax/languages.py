@@ -93,7 +93,7 @@ def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> lis
     """Return all nodes of the given types in text order, outer nodes before inner ones.
 
     `depth` is the greatest depth in the tree at which a node is found, or None for any depth. Types
-    that the grammar does not have are skipped. The result is empty without any other type.
+    that the grammar does not have are skipped. The result is empty if it has none of the types.
     """
     query = _query(tree.language, types)
     if query is None:
@@ -212,7 +212,8 @@ _SUFFIXES: Final = {
 def is_deep(source: bytes) -> bool:
     """Return whether a YAML text may be nested deeper than about 200 levels.
 
-    The grammar's scanner fails at 250 levels.
+    It may if one of its lines is indented by more than 80 columns, or has more than 40 signs that
+    each begin a level. The grammar's scanner fails at 250 levels.
     """
     if _INDENTED.search(source):
         return True

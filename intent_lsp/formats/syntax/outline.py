@@ -68,7 +68,7 @@ def outlined_tree(path: str, content: FileContent, late: Late = in_time) -> Outl
     """Return the syntax tree of a file's content with its definitions.
 
     Return None if the language is unknown, its grammar is not installed, or the content cannot be
-    parsed: it is not text, contains NUL, is over 1 MB, is YAML nested too deep, or takes too many
+    parsed: it is not text, contains NUL, is over 1 MiB, is YAML nested too deep, or takes too many
     steps or too long. `late` returns True once the caller has no more time.
     """
     language = language_of(path)
@@ -86,7 +86,7 @@ def outline(path: str, content: FileContent, late: Late = in_time) -> tuple[Defi
 
 
 def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
-    """Yield those of the definitions `found` that contain no other one. All are in text order."""
+    """Yield, in order, those of `found` that contain no other one. `found` is in text order."""
     before: Definition | None = None
     for each in found:
         if before is not None and each.depth <= before.depth:

@@ -26,9 +26,10 @@ def touched_definitions(
 ) -> tuple[str, ...]:
     """Return the names of the definitions in a file's new content that a change touched, each once.
 
-    `changed` are the ranges of the change's record. The names are in text order. The result is
-    empty if the file cannot be parsed. `late` returns True once the caller has no more time;
-    `tree_of` parses the content.
+    Definitions inside one whose lines are all new are left out, and so is one of which only inner
+    definitions changed. `changed` are the ranges of the change's record. The names are in text
+    order; there are none if the file cannot be parsed. `late` returns True once the caller has no
+    more time; `tree_of` parses the content.
     """
     found = tree_of(path, content, late)
     definitions = () if found is None else found.definitions
