@@ -41,7 +41,8 @@ class HoverParagraph(Struct, frozen=True):
 def markdown_of(title: str, paragraphs: Iterable[HoverParagraph], glob: str = "") -> str:
     """Return a hover as Markdown: a bold title, then paragraphs.
 
-    Items are set as code, and so is a `glob` before the title.
+    Items are set as code, and so is a `glob` before the title. Each text is put on one line and cut
+    to LONGEST_TEXT characters; an empty one is left out.
     """
     head = [code_span(glob)] if glob.strip() else []
     head += [escaped_line(title)] if title else []
@@ -56,7 +57,8 @@ def markdown_of(title: str, paragraphs: Iterable[HoverParagraph], glob: str = ""
 def plain_of(title: str, paragraphs: Iterable[HoverParagraph], glob: str = "") -> str:
     """Return a hover as plain text: a title, then paragraphs. Each item is on its own line.
 
-    A `glob` stands before the title.
+    A `glob` stands before the title. Each text is put on one line and cut to LONGEST_TEXT
+    characters; an empty one is left out.
     """
     lines = [_line(f"{glob} {title}".strip())]
     for each in paragraphs:
@@ -71,12 +73,18 @@ def escaped(text: str) -> str:
 
 
 def escaped_line(text: str) -> str:
-    """Return a text on one line, in which no character acts as markup in Markdown."""
+    """Return a text on one line, in which no character acts as markup in Markdown.
+
+    It is cut to LONGEST_TEXT characters before, and has no white space at its ends.
+    """
     return escaped(_line(text).strip())
 
 
 def code_span(text: str) -> str:
-    """Return a text on one line as a code span, whose fences are longer than any in the text."""
+    """Return a text on one line as a code span, whose fences are longer than any in the text.
+
+    It is cut to LONGEST_TEXT characters. A text of white space alone becomes no code span.
+    """
     line = _line(text)
     if not line.strip():
         return escaped(line)  # A text of blanks is no code span.

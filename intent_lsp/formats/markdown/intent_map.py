@@ -97,7 +97,7 @@ Cells = Mapping[_Key, str]
 def named(row: MapRow, names: Sequence[str]) -> MapRow:
     """Return the row with the first NAMED_AT_MOST `names`, the others counted as `more`.
 
-    Secrets in the names are redacted, and of a long name only the end is kept.
+    Secrets in the names are redacted, and of a name longer than NAME_LENGTH only the end is kept.
     """
     shown = tuple(map(_short, names[:NAMED_AT_MOST]))
     return replace(row, definitions=shown, more=len(names) - len(shown))
@@ -111,7 +111,7 @@ def short_hash(hash_: ContentHash) -> str:
 def definitions_cell(definitions: Iterable[str], more: int) -> str:
     """Return the table cell for definitions: names in code spans, then how many `more` there are.
 
-    The cell is `-` if there are no names.
+    Without names, it is `-` in their place.
     """
     names = ", ".join(map(_code, definitions)) or _NONE
     return f"{names} and {more} more" if more else names
@@ -134,10 +134,10 @@ def section_of_archived(intent_id: str, rows: Iterable[MapRow]) -> str:
 
 
 def cells_in(data: bytes) -> Cells | None:
-    """Return the definitions cell of each row with a hash, by the row's key.
+    """Return the definitions cell of each row of a map that has a hash, by the row's key.
 
-    Return None if the map file `data` is larger than MAX_READ. A git merge can leave two rows for
-    one record: the first that names a definition counts.
+    Return None if the map, whose bytes are `data`, is larger than MAX_READ. A git merge can leave
+    two rows for one record: the first that names a definition counts.
     """
     if len(data) > MAX_READ:
         return None
@@ -153,8 +153,8 @@ def cells_in(data: bytes) -> Cells | None:
 def definitions_of(row: MapRow, cells: Cells | None) -> NamedDefinitions | None:
     """Return the definitions that `cells`, read from an earlier map by `cells_in`, name for a row.
 
-    The result is empty if the row has no hash or there is no earlier map (`cells` is None). It is
-    None if that map has no such row, or the row's cell is not in our format.
+    They are none and no more if the row has no hash or `cells` is None, which means that there is
+    no earlier map. Return None if that map has no such row, or its cell is not in our format.
     """
     if cells is None or row.hash is None:
         return NamedDefinitions()
