@@ -21,8 +21,8 @@ _IN_PROPERTY: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": 
 def annotation_lines(report: CheckReport) -> Iterator[str]:
     """Yield a workflow command for each finding, errors before warnings before notes.
 
-    The last line is the verdict, as text. GitHub shows ten errors and ten warnings of a step, and
-    the rest in the log alone.
+    The last line is the verdict, as text. The report's remarks are left out. GitHub shows ten
+    errors and ten warnings of a step, and the rest in the log alone.
     """
     levels = list(FindingLevel)
     for finding in sorted(report.findings, key=lambda each: levels.index(each.level)):

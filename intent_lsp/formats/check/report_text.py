@@ -62,7 +62,7 @@ def change_line(change: CheckedChange, part: CheckedPart) -> str:
 
 
 def intents_of(change: CheckedChange) -> str:
-    """Return a change's intents and what names them, such as a trailer, or else `no intent`."""
+    """Return a change's intents and what names them, such as a trailer, or `no intent` if none."""
     if not change.intents:
         return "no intent"
     return f"{', '.join(change.intents)} {_SOURCES[change.source]}".rstrip()
@@ -91,7 +91,7 @@ def verdict_line(report: CheckReport) -> str:
 
 
 def shown_runs(runs: Iterable[LineRun | None]) -> str:
-    """Return runs of lines as `:3-9,20`, or "" if there are none.
+    """Return runs of lines as `:3-9,20`, each once, or "" if there are none.
 
     None in `runs` stands for a whole file, and is left out. At most eight runs are shown, and the
     others counted.

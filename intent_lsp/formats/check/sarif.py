@@ -31,7 +31,7 @@ def check_sarif(
 ) -> dict[str, Any]:
     """Return the report as a SARIF log. `sections` are the texts of `codes.md`, by code.
 
-    `version` is the version of intent-lsp.
+    `version` is the version of intent-lsp. Only codes of the report's findings become rules.
     """
     codes = sorted({each.code for each in report.findings})
     run: dict[str, Any] = {
