@@ -82,7 +82,10 @@ def flat_records(record: Record) -> Iterator[dict[str, Any]]:
 
 
 def csv_rows(record: Record) -> Iterator[bytes]:
-    """Yield a line of CSV for each file of a record, or one line if the record has no files."""
+    """Yield a line of CSV for each file of a record, or one line if the record has no files.
+
+    The columns are HEADINGS.
+    """
     for file in record.files or (_NO_FILE,):
         yield _row(cell(record, file) for cell in _CELLS.values())
 

@@ -33,7 +33,10 @@ def key64(text: str) -> int:
 
 
 def moment_of(timestamp: str) -> int:
-    """Return an integer that grows with the time of a timestamp, or 0 for another text."""
+    """Return an integer that grows with the time of a timestamp, or 0 for another text.
+
+    It is the digits of the time, from the year to the millisecond, as one number times 64.
+    """
     digits = timestamp.translate(_LEFT_OUT)[:_DIGITS]
     if not (digits.isascii() and digits.isdigit()):
         return 0

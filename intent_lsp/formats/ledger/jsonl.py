@@ -72,7 +72,7 @@ def ready(record: Record) -> Ready:
 
 
 def seal_at(prepared: Ready, place: Integrity) -> tuple[Record, bytes]:
-    """Put a record at its `place` in the chain and hash it.
+    """Put a record at its `place` in the chain and hash it; any hash in `place` is replaced.
 
     Return the record with its hash, and the record's line with the final newline. Raise
     InvalidRecordError if the record has a lone surrogate.
@@ -124,7 +124,10 @@ def examine(line: bytes) -> Link:
 
 
 def entry(line: bytes) -> IndexEntry:
-    """Return the index entry of a ledger line. Never raises."""
+    """Return the index entry of a ledger line. Never raises.
+
+    If the line is no record, only the entry's `link` is set, and has the flaw.
+    """
     wire = _parse(line)
     if isinstance(wire, Flaw):
         older = older_record(line)
@@ -164,12 +167,12 @@ def touched_paths(record: WireRecord | Record) -> tuple[WorkspacePath, ...]:
 
 
 def is_passing(record: WireRecord | Record) -> bool:
-    """Whether the edit of a record happened and its verdict is not FAIL."""
+    """Return whether the edit of a record happened and its verdict is not FAIL."""
     return record.success and record.scope_validation is not ScopeValidation.FAIL
 
 
 def grants_scope(record: WireRecord | Record) -> bool:
-    """Whether a record is a person's grant of scope."""
+    """Return whether a record is a person's grant of scope."""
     return record.grant is not None and record.tool_name == GRANT_TOOL
 
 

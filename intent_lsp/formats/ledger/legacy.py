@@ -42,7 +42,8 @@ def older_link(line: bytes) -> Link | None:
 def older_record(line: bytes) -> tuple[Link, Record] | None:
     """Return the link and the record of a ledger line that an older tool wrote.
 
-    Return None for any other line. Never raises. The record's `integrity.canonical` is empty.
+    The link is that of `older_link`. The record's `integrity.canonical` is empty, and its
+    `integrity.chain` too if the line is not chained. Return None for any other line. Never raises.
     """
     value = _parsed(line)
     link = None if value is None else _link(line, value)

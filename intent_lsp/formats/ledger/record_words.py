@@ -45,7 +45,8 @@ class RecordFact(Struct, frozen=True):
 def record_facts(record: Record, flags: Sequence[str], when: str) -> Iterator[RecordFact]:
     """Yield the facts of a record: the edit, what approved or disturbed it, each file, the chain.
 
-    `flags` are those of the record, such as `INTENT_CHANGED`, and `when` is its time for people.
+    `flags` may be `INTENT_CHANGED` and `INTENT_ARCHIVED`, and `when` is the record's time as people
+    are to read it.
     """
     yield from _deed(record, flags, when)
     yield from _consent(record)
@@ -71,7 +72,7 @@ def record_text(facts: Iterable[RecordFact], diffs: Iterable[Sequence[DiffLine]]
 def added_and_removed(files: Sequence[RecordFile]) -> str:
     """Return how many lines an edit added to and removed from `files`, such as `+3 -1`.
 
-    Return `whole file` if lines were not compared, or "" if no line range is recorded.
+    Return `whole file` if one of them was not compared line by line, or "" if no range is recorded.
     """
     if not any(talk.ranges for file in files for talk in file.conversations):
         return ""
@@ -101,9 +102,9 @@ def _deed(record: Record, flags: Sequence[str], when: str) -> Iterator[RecordFac
 
 
 def _consent(record: Record) -> Iterator[RecordFact]:
-    """Yield the facts that only some records have.
+    """Yield those facts that the record has of these: failure, concurrent change, doubts.
 
-    They are failure, concurrent change, doubts about the record, approval and grant.
+    Approval and grant follow.
     """
     if not record.success:
         yield RecordFact("failed", record.error or "no reason was given", FactTone.FAILURE)

@@ -38,7 +38,7 @@ class Signature(Struct, frozen=True, kw_only=True):
 
 
 class Note(Struct, frozen=True):
-    """A note: its text with the last newline, and its signatures, which are not verified yet."""
+    """A note: its text, which ends with a newline, and its signatures, which are not verified."""
 
     text: str
     signatures: tuple[Signature, ...]

@@ -45,9 +45,9 @@ _READ: Final = msgspec.json.Decoder(_Line)
 def stated_link(line: bytes) -> StatedLink | None:
     """Return the hashes that a ledger line states. Little else of the line is checked.
 
-    Of a line that ends like a record, only the end is read. For any other line, compute its own
-    hash if it states none; return None if it is not JSON, states a malformed hash of its own, or
-    states none and is no record.
+    Of a line that ends like a record, only the end is read. The own hash of a line that states none
+    is computed, and malformed hashes of predecessors are left out. Return None if the line is not
+    JSON, states a malformed hash of its own, or states none and is no record.
     """
     # Fast path: nearly all lines end like this, and the rest of them need not be decoded.
     end = _END.fullmatch(line, max(len(line) - _END_BYTES, 0))

@@ -67,9 +67,10 @@ class Union(Struct):
     _hashes: set[ContentHash] = field(default_factory=set)
 
     def take(self, place: SideLine, line: bytes) -> bytes | None:
-        """Return the line to write for `line`, which is at `place` in one of the two ledgers.
+        """Add `line`, which is at `place` in one of the two ledgers, and return the line to write.
 
-        Return None if the line is a copy of one in the union, or is set aside.
+        It is `line` with a line end. Return None if the line is a copy of one in the union, or is
+        set aside in `aside`. A line with a flaw is also noted in `odd`, unless it is in `common`.
         """
         if not line.endswith(b"\n"):
             ended = line + b"\n"
@@ -93,7 +94,7 @@ class Union(Struct):
     def _is_copy(self, place: SideLine, line: bytes) -> bool:
         """Return whether a line is a badly formatted copy of a record in the union.
 
-        A line with any other flaw is added to `odd`.
+        Another line with a flaw is added to `odd`, and the hash of one without to `_hashes`.
         """
         link = examine(line)
         if link.flaw is None:

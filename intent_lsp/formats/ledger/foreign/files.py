@@ -36,10 +36,10 @@ _MAX_LAYERS: Final = 50
 
 
 def read_file(keys: ForeignKeys) -> RecordFile | None:
-    """Import one file of a foreign record. Keys that are not used are added to those that are lost.
+    """Import one file of a foreign record, whose JSON object `keys` reads.
 
-    Return None if the file's path is missing or not below the root. `keys` reads the file's JSON
-    object.
+    Return None if the file's path is missing or not below the root. Keys and values that are not
+    used are added to the `lost` of `keys`.
     """
     found = _named_file(keys)
     if found is not None:
@@ -58,7 +58,8 @@ def read_file(keys: ForeignKeys) -> RecordFile | None:
 def _named_file(keys: ForeignKeys) -> RecordFile | None:
     """Return a file with its paths only, or None if its path is missing or not below the root.
 
-    `keys` reads the file's JSON object.
+    `keys` reads the file's JSON object. A path or an encoding that cannot be used is added to
+    `lost`.
     """
     encoding = keys.text("path_encoding")
     if encoding not in (None, PERCENT):

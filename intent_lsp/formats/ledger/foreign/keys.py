@@ -57,7 +57,8 @@ class ForeignKeys:
     def hash(self, name: str) -> ContentHash | None:
         """Return the SHA-256 at the key `name`, where the prefix `sha256:` may be missing.
 
-        Return None if the key is missing or its value is not a SHA-256.
+        Return None if the key is missing or its value is not a SHA-256, which is then added to
+        `lost`.
         """
         found = self._typed(str, "no SHA-256", name) or ""
         parsed = parse_hash(found)
@@ -91,6 +92,7 @@ class ForeignKeys:
         """Yield a reader of each object in the list at the key `name`. All add to the same `lost`.
 
         An item that is not an object is added to `lost`, and so is a value that is not a list.
+        Yield nothing if the key is missing.
         """
         for item in self._typed(list, "no list", name) or ():
             if isinstance(item, dict):

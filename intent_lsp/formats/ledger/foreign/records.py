@@ -145,7 +145,7 @@ def derived_id(line: bytes) -> str:
 
 
 def utc(found: object) -> str | None:
-    """Return an ISO 8601 time in the ledger's format, or None if `found` is not such a text.
+    """Return a text with an ISO 8601 time in the ledger's format, or None if `found` is none.
 
     A time without an offset is taken as UTC, and a date alone as its midnight.
     """
@@ -161,7 +161,8 @@ def utc(found: object) -> str | None:
 def marked(event: Event, dialect: Dialect) -> Event:
     """Return an event with the import mark, which names `dialect`, on each of its files.
 
-    The tool name `unknown` becomes `import/` and the dialect.
+    The mark is in a file's first conversation; a file without one gets one. The tool name `unknown`
+    becomes `import/` and the dialect.
     """
     mark = RelatedEntry(IMPORTED, dialect.value)
     tool = f"import/{dialect.value}" if event.tool_name == UNKNOWN else event.tool_name
