@@ -147,7 +147,7 @@ class _Building:
                 documents += 1
                 if documents > 1:
                     start = self._offset(event.start_mark)
-                    message = "a file with more than one YAML document is not read"
+                    message = "a file with more than one YAML document is not read; keep one"
                     self._stop(FileCode.YAML_SYNTAX, message, start, start + len("---"))
         return Composed(root=root, duplicates=tuple(self._duplicates), globs=self.globs_met)
 
@@ -232,7 +232,7 @@ class _Building:
             if key.value == "<<" and not key.style:
                 self._stop(
                     FileCode.YAML_LIMIT,
-                    "YAML merge keys (`<<`) are not supported",
+                    "YAML merge keys (`<<`) are not supported; write out the keys that they add",
                     key.start,
                     key.end,
                 )
@@ -253,8 +253,11 @@ class _Building:
         name = event.anchor or ""
         target = self._anchors.get(name)
         if target is None:
-            fault = "refers to itself" if name in self._anchors else "refers to no anchor"
-            self._stop(FileCode.YAML_SYNTAX, f"the YAML alias *{name} {fault}", start, end)
+            fault = (
+                "itself" if name in self._anchors else "no anchor; put it in quotes if it is text"
+            )
+            message = f"the YAML alias *{name} refers to {fault}"
+            self._stop(FileCode.YAML_SYNTAX, message, start, end)
         return Alias(start=start, end=end, target=target)
 
     def _offset(self, mark: _Mark | None) -> int:
