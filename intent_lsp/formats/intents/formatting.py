@@ -7,12 +7,13 @@ is equal to the text before.
 from collections.abc import Sequence
 
 from intent_lsp.core.findings import TextChange
+from intent_lsp.core.text import spliced
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit
 from intent_lsp.formats.intents.intents_file import ComposedIntents, compose_intents
 from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.globs.unquoted_globs import plain_yaml
 from intent_lsp.formats.yaml.layout.comparison import same_nodes
-from intent_lsp.formats.yaml.layout.edits import SpaceEdit, applied
+from intent_lsp.formats.yaml.layout.gaps import SpaceEdit
 from intent_lsp.formats.yaml.layout.layout import comments_of, space_edits
 from intent_lsp.formats.yaml.limits import YamlProblem
 
@@ -50,37 +51,29 @@ def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
     if found is None:
         return EditRefused(_ODD)
     places = TextPositions(text)
-    moved = [SpaceEdit(edit.start + lead, edit.end + lead, edit.text) for edit in found]
+    moved = [(start + lead, end + lead, space) for start, end, space in found]
     edits = [
         edit
         for edit in _without_tabs(moved, made)
-        if lines is None or places.position(edit.start).line in lines
+        if lines is None or places.position(edit[0]).line in lines
     ]
     if not edits:
         return ()
-    if not _keeps(text, made, applied(text, edits)):
+    if not _keeps(text, made, spliced(text, edits)):
         return EditRefused(_CHANGED if lines is None else _ALONE)
-    return tuple(_changes(places, edits))
+    return tuple(TextChange(places.span(start, end), space) for start, end, space in edits)
 
 
 def _without_tabs(edits: Sequence[SpaceEdit], made: ComposedIntents) -> list[SpaceEdit]:
     """Return edits with those that put a blank for a tab between a dash and its item."""
-    known = {edit.start for edit in edits}
-    tabs = (SpaceEdit(start, end, " ") for start, end in made.composed.tab_gaps)
-    return sorted((*edits, *(edit for edit in tabs if edit.start not in known)), key=_start)
-
-
-def _start(edit: SpaceEdit) -> int:
-    return edit.start
+    known = {start for start, _, _ in edits}
+    tabs = ((start, end, " ") for start, end in made.composed.tab_gaps if start not in known)
+    return sorted((*edits, *tabs))
 
 
 def _plain(text: str, made: ComposedIntents) -> str:
     """Return a text as plain YAML, without a byte order mark and with its globs masked."""
     return plain_yaml(text, made.composed).removeprefix(_MARK)
-
-
-def _changes(places: TextPositions, edits: Sequence[SpaceEdit]) -> Sequence[TextChange]:
-    return [TextChange(places.span(edit.start, edit.end), edit.text) for edit in edits]
 
 
 def _keeps(text: str, made: ComposedIntents, formatted: str) -> bool:

@@ -6,11 +6,14 @@ white space at its end removed.
 
 import re
 from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from intent_lsp.formats.text_positions import LINE_END, line_end_of
-from intent_lsp.formats.yaml.layout.edits import SpaceEdits
+
+SpaceEdit: TypeAlias = tuple[int, int, str]
+"""Start and end offset of a part of a text, and the white space to put in its place."""
 
 _UNSPACED = re.compile(r"#(?=\w)")
 
@@ -50,10 +53,19 @@ def _line(text: str, start: int, end: int, following: int) -> GapLine:
 
 
 class GapEditor:
-    """Adds to `edits` what sets the gaps of one text in order."""
+    """Collects in `edits` what sets the gaps of one text in order.
 
-    def __init__(self, text: str, edits: SpaceEdits) -> None:
-        self._text, self._edits = text, edits
+    Edits must be added in order of position, and must not overlap.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.edits: list[SpaceEdit] = []
+
+    def put(self, start: int, end: int, text: str) -> None:
+        """Add the edit that puts `text` between two offsets, unless that is there already."""
+        if self._text[start:end] != text:
+            self.edits.append((start, end, text))
 
     def between(self, start: int, end: int, *, space: bool | None) -> None:
         """Set the gap between two tokens on one line.
@@ -61,14 +73,14 @@ class GapEditor:
         `space`: True for one space, False for none, None for one space if there is any.
         """
         kept = end > start if space is None else space
-        self._edits.put(start, end, " " if kept else "")
+        self.put(start, end, " " if kept else "")
 
     def trailing(self, line: GapLine) -> None:
         """Set what follows a token on its line: nothing, or a comment behind one space."""
         if line.comment is None:
-            self._edits.put(line.start, line.end, "")
+            self.put(line.start, line.end, "")
             return
-        self._edits.put(line.start, line.comment, " ")
+        self.put(line.start, line.comment, " ")
         self._comment(line.comment, line.end)
 
     def whole(
@@ -81,12 +93,12 @@ class GapEditor:
         for line in lines:
             if line.comment is not None:
                 at = column(line.comment - line.start)
-                self._edits.put(line.start, line.comment, " " * at)
+                self.put(line.start, line.comment, " " * at)
                 self._comment(line.comment, line.end)
             elif blank:
-                self._edits.put(line.start, line.following, "")
+                self.put(line.start, line.following, "")
             else:
-                self._edits.put(line.start, line.end, "")
+                self.put(line.start, line.end, "")
             blank = line.comment is None
 
     def last(
@@ -98,14 +110,14 @@ class GapEditor:
             kept -= 1
         self.whole(lines[:kept], column, blank=blank)
         for line in lines[kept:]:
-            self._edits.put(line.start, line.following, "")
+            self.put(line.start, line.following, "")
 
     def end_line(self, at: int) -> None:
         """Add a line end at the end of the text, like that of the first line."""
-        self._edits.put(at, at, line_end_of(self._text))
+        self.put(at, at, line_end_of(self._text))
 
     def _comment(self, start: int, end: int) -> None:
         if _UNSPACED.match(self._text, start, end):
-            self._edits.put(start + 1, start + 1, " ")
+            self.put(start + 1, start + 1, " ")
         body = self._text[start:end].rstrip()
-        self._edits.put(start + len(body), end, "")
+        self.put(start + len(body), end, "")

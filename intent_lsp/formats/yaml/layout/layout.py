@@ -11,8 +11,7 @@ from functools import partial
 import yaml
 
 from intent_lsp.formats.text_positions import TextPositions
-from intent_lsp.formats.yaml.layout.edits import SpaceEdit, SpaceEdits
-from intent_lsp.formats.yaml.layout.gaps import GapEditor, GapLine, gap_lines
+from intent_lsp.formats.yaml.layout.gaps import GapEditor, GapLine, SpaceEdit, gap_lines
 from intent_lsp.formats.yaml.layout.levels import (
     STEP,
     Level,
@@ -41,10 +40,10 @@ def space_edits(text: str, written: str) -> tuple[SpaceEdit, ...] | None:
     tokens = tuple(_scanned(text))
     if _is_odd(text, tokens):
         return None
-    layout = _Layout(text, tokens, SpaceEdits(written))
+    layout = _Layout(text, tokens, GapEditor(written))
     for token in tokens:
         layout.take(token, *_offsets(token))
-    return tuple(layout.edits.found)
+    return tuple(layout.gaps.edits)
 
 
 def comments_of(text: str) -> tuple[str, ...]:
@@ -95,10 +94,9 @@ def _is_odd(text: str, tokens: Sequence[yaml.Token]) -> bool:
 class _Layout:
     """Finds the edits of one text, token by token."""
 
-    def __init__(self, text: str, tokens: Sequence[yaml.Token], edits: SpaceEdits) -> None:
+    def __init__(self, text: str, tokens: Sequence[yaml.Token], gaps: GapEditor) -> None:
         self._text, self._places = text, TextPositions(text)
-        self.edits = edits
-        self._gaps = GapEditor(text, self.edits)
+        self.gaps = gaps
         self._levels = Levels(indented=prefers_indented_lists(tokens))
         # The levels around the token before, its end, and that token.
         self._former: tuple[Level, ...] = ()
@@ -133,13 +131,13 @@ class _Layout:
         if len(lines) > 1 or self._is_at_line_start():
             self._set_lines(lines, (self._column(start), column))
         else:
-            self._gaps.between(self._end, start, space=_spaced(self._last, token))
+            self.gaps.between(self._end, start, space=_spaced(self._last, token))
         if isinstance(token, _OPENERS):
             self._open_flow()
         elif isinstance(token, _CLOSERS):
             self._flow.pop()
         elif isinstance(token, yaml.ScalarToken):
-            move_lines(self._text, start, end, self._levels.top, self.edits)
+            move_lines(self._text, start, end, self._levels.top, self.gaps)
         self._former, self._end, self._last = self._levels.now, end, token
         self._is_key = False
 
@@ -169,11 +167,11 @@ class _Layout:
         """
         whole, indent = lines[:-1], lines[-1]
         if not self._is_at_line_start():
-            self._gaps.trailing(whole[0])
+            self.gaps.trailing(whole[0])
             whole = whole[1:]
         column = self._comment_column(following)
-        self._gaps.whole(whole, column, blank=self._end == 0)
-        self.edits.put(indent.start, indent.end, " " * following[1])
+        self.gaps.whole(whole, column, blank=self._end == 0)
+        self.gaps.put(indent.start, indent.end, " " * following[1])
 
     def _finish(self) -> None:
         """Set the gap at the end of the text."""
@@ -185,13 +183,13 @@ class _Layout:
             if self._is_block_text():
                 # A line end would become a part of the text.
                 return
-            self._gaps.trailing(lines[0])
+            self.gaps.trailing(lines[0])
             if len(lines) == 1:
-                self._gaps.end_line(len(text))
+                self.gaps.end_line(len(text))
             lines = lines[1:]
-        self._gaps.last(lines, self._comment_column((0, 0)), blank=self._end == 0)
+        self.gaps.last(lines, self._comment_column((0, 0)), blank=self._end == 0)
         if lines and lines[-1].comment is not None:
-            self._gaps.end_line(len(text))
+            self.gaps.end_line(len(text))
 
     def _comment_column(self, following: tuple[int, int]) -> "partial[int]":
         former = self._former

@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from intent_lsp.formats.text_positions import LINE_END
-from intent_lsp.formats.yaml.layout.edits import SpaceEdits
+from intent_lsp.formats.yaml.layout.gaps import GapEditor
 from intent_lsp.formats.yaml.layout.levels import STEP, Level
 
 _HEADER = re.compile(r"[|>][-+]?([0-9])?")
 _SPACES = re.compile(r" *")
 
 
-def move_lines(text: str, start: int, end: int, level: Level | None, edits: SpaceEdits) -> None:
-    """Add to `edits` what moves the further lines of a value with the collection that it is in.
+def move_lines(text: str, start: int, end: int, level: Level | None, gaps: GapEditor) -> None:
+    """Add to `gaps` what moves the further lines of a value with the collection that it is in.
 
     The value is between two offsets, and `level` is the collection; without one, nothing moves.
     Block text is indented by two columns below it, unless the text's header says by how many.
@@ -28,13 +28,13 @@ def move_lines(text: str, start: int, end: int, level: Level | None, edits: Spac
     header = _HEADER.match(text, start)
     # Only block text begins so: a value without quotes cannot.
     if header is None:
-        _move_folded(text, start, end, shift, edits)
+        _move_folded(text, start, end, shift, gaps)
         return
     depth = _block_depth(text, start, end)
     if depth is not None:
         if header[1] is None:
             shift = level.scanned_new + STEP - depth
-        _move_block(text, start, end, (depth, shift), edits)
+        _move_block(text, start, end, (depth, shift), gaps)
 
 
 def _further_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
@@ -47,10 +47,10 @@ def _further_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int, 
             yield at, width, text[at + width : following].rstrip("\r\n")
 
 
-def _move_folded(text: str, start: int, end: int, shift: int, edits: SpaceEdits) -> None:
+def _move_folded(text: str, start: int, end: int, shift: int, gaps: GapEditor) -> None:
     for at, width, rest in _further_lines(text, start, end):
         if rest.strip() and not rest.startswith("\t"):
-            edits.put(at, at + width, " " * max(width + shift, 0))
+            gaps.put(at, at + width, " " * max(width + shift, 0))
 
 
 def _block_depth(text: str, start: int, end: int) -> int | None:
@@ -58,12 +58,12 @@ def _block_depth(text: str, start: int, end: int) -> int | None:
     return next((width for _, width, rest in _further_lines(text, start, end) if rest), None)
 
 
-def _move_block(text: str, start: int, end: int, moved: tuple[int, int], edits: SpaceEdits) -> None:
+def _move_block(text: str, start: int, end: int, moved: tuple[int, int], gaps: GapEditor) -> None:
     """Move the lines of block text that is indented by `depth` columns by `shift` columns."""
     depth, shift = moved
     for at, width, rest in _further_lines(text, start, end):
         if rest or width > depth:
-            edits.put(at, at + width, " " * (width + shift))
+            gaps.put(at, at + width, " " * (width + shift))
         else:
             # A line of spaces alone is blank as long as it is not longer than the indent.
-            edits.put(at, at + width, " " * min(width, depth + shift))
+            gaps.put(at, at + width, " " * min(width, depth + shift))
