@@ -6,7 +6,6 @@ import yaml
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Position
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader, read_intents
-from intent_lsp.formats.yaml import compose as compose_module
 from intent_lsp.formats.yaml.compose import compose
 from intent_lsp.formats.yaml.limits import MAX_BYTES, MAX_LINES, MAX_VALUES, YamlProblem
 
@@ -119,10 +118,10 @@ def test_the_parser_in_python_reads_and_refuses_the_same(
 
 
 def test_a_failure_without_a_place_stands_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unmarked(text: str) -> object:
+    def unmarked(text: str, **_: object) -> object:
         raise yaml.YAMLError(text)
 
-    monkeypatch.setattr(compose_module, "_events", unmarked)
+    monkeypatch.setattr(yaml, "parse", unmarked)
     problem = compose("abc")
     assert isinstance(problem, YamlProblem)
     assert (problem.start, problem.end) == (0, 1)

@@ -7,7 +7,7 @@ Invariant: positions come from `mark.index` only, since a mark's line also count
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NoReturn, Protocol
+from typing import Any, Final, NoReturn, Protocol
 
 import yaml
 from msgspec import Struct
@@ -23,6 +23,9 @@ from intent_lsp.formats.yaml.nodes import (
     SequenceNode,
     YamlNode,
 )
+
+LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""PyYAML's parser in C, or that in Python where the C library is not installed."""
 
 _PROPERTIES = re.compile(r"(?:[&!]\S*(?:\s+|\Z))*")
 _MARK = "\ufeff"
@@ -81,13 +84,6 @@ def compose(text: str, globs: Mapping[int, str] | None = None) -> Composed | Yam
     return replace(problem, reached=building.reached, globs=frozenset(building.globs_met))
 
 
-def _events(text: str) -> Iterator[yaml.Event]:
-    """Return the YAML parser's events for a text. Use the C parser if it is installed."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    events: Iterator[yaml.Event] = yaml.parse(text, Loader=loader)
-    return events
-
-
 def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlProblem:
     """Return the YAML parser's error as a problem at its place in the text.
 
@@ -139,7 +135,7 @@ class _Building:
         document. Errors of the YAML parser pass through.
         """
         root, documents = None, 0
-        self._events = _events(self._text[self._lead :])
+        self._events = yaml.parse(self._text[self._lead :], Loader=LOADER)
         for event in self._events:
             if isinstance(event, yaml.NodeEvent):
                 root = self._node(event)
@@ -230,12 +226,10 @@ class _Building:
             if not isinstance(key, Scalar):
                 continue
             if key.value == "<<" and not key.style:
-                self._stop(
-                    FileCode.YAML_LIMIT,
-                    "YAML merge keys (`<<`) are not supported; write out the keys that they add",
-                    key.start,
-                    key.end,
+                message = (
+                    "YAML merge keys (`<<`) are not supported; write out the keys that they add"
                 )
+                self._stop(FileCode.YAML_LIMIT, message, key.start, key.end)
             known = first.setdefault(key.value, key)
             if known is not key:
                 self._duplicates.append((known, key))
@@ -244,18 +238,12 @@ class _Building:
         start, end = self._offset(event.start_mark), self._offset(event.end_mark)
         self._aliases += 1
         if self._aliases > MAX_ALIASES:
-            self._stop(
-                FileCode.YAML_LIMIT,
-                f"a file with more than {MAX_ALIASES} YAML aliases is not read",
-                start,
-                end,
-            )
+            message = f"a file with more than {MAX_ALIASES} YAML aliases is not read"
+            self._stop(FileCode.YAML_LIMIT, message, start, end)
         name = event.anchor or ""
         target = self._anchors.get(name)
         if target is None:
-            fault = (
-                "itself" if name in self._anchors else "no anchor; put it in quotes if it is text"
-            )
+            fault = "itself" if name in self._anchors else "no anchor; quote it if it is text"
             message = f"the YAML alias *{name} refers to {fault}"
             self._stop(FileCode.YAML_SYNTAX, message, start, end)
         return Alias(start=start, end=end, target=target)

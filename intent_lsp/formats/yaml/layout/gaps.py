@@ -5,7 +5,7 @@ white space at its end removed.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -37,14 +37,11 @@ def gap_lines(text: str, start: int, end: int) -> tuple[GapLine, ...]:
 
     The first one is the rest of the line at `start`, the last one the beginning of that at `end`.
     """
-    return tuple(_lines(text, start, end))
-
-
-def _lines(text: str, start: int, end: int) -> Iterator[GapLine]:
+    lines: list[GapLine] = []
     for found in LINE_END.finditer(text, start, end):
-        yield _line(text, start, found.start(), found.end())
+        lines.append(_line(text, start, found.start(), found.end()))
         start = found.end()
-    yield _line(text, start, end, end)
+    return (*lines, _line(text, start, end, end))
 
 
 def _line(text: str, start: int, end: int, following: int) -> GapLine:

@@ -11,6 +11,7 @@ from functools import partial
 import yaml
 
 from intent_lsp.formats.text_positions import TextPositions
+from intent_lsp.formats.yaml.compose import LOADER
 from intent_lsp.formats.yaml.layout.gaps import GapEditor, GapLine, SpaceEdit, gap_lines
 from intent_lsp.formats.yaml.layout.levels import (
     STEP,
@@ -37,7 +38,7 @@ def space_edits(text: str, written: str) -> tuple[SpaceEdit, ...] | None:
     offset. Return None for a text with a key that begins with `?`, or with a line break between its
     values that only YAML takes for one, such as U+2028.
     """
-    tokens = tuple(_scanned(text))
+    tokens: Sequence[yaml.Token] = tuple(yaml.scan(text, Loader=LOADER))
     if _is_odd(text, tokens):
         return None
     layout = _Layout(text, tokens, GapEditor(written))
@@ -53,17 +54,10 @@ def comments_of(text: str) -> tuple[str, ...]:
     """
     return tuple(
         text[line.comment + 1 : line.end].strip()
-        for start, end in _gaps(text, _scanned(text))
+        for start, end in _gaps(text, yaml.scan(text, Loader=LOADER))
         for line in gap_lines(text, start, end)
         if line.comment is not None
     )
-
-
-def _scanned(text: str) -> Iterable[yaml.Token]:
-    tokens: Iterable[yaml.Token] = yaml.scan(
-        text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    )
-    return tokens
 
 
 def _offsets(token: yaml.Token) -> tuple[int, int]:
