@@ -15,7 +15,10 @@ from intent_lsp.formats.yaml.line_parts import line_parts
 
 
 class TokenKind(Enum):
-    """What a token is: an opening or closing bracket, a comma, a colon, a word, or a string."""
+    """What a token is: an opening or closing bracket, a comma, a colon, a word, or a string.
+
+    The values are names of groups in `_TOKEN`.
+    """
 
     OPEN = "open"
     CLOSE = "close"
@@ -50,15 +53,6 @@ _TOKEN = re.compile(
     r"""(?:[^\s,\[\]{}:]|:(?![\s,\[\]{}]|\Z)|\{[^\s\[\]{}]*\}|\[[^\s\[\]{}]*\]"""
     r"""|[ \t]+(?=[^\s,\[\]{}\#:]))*)"""
 )
-_KINDS = {
-    "string": TokenKind.STRING,
-    "torn": TokenKind.STRING,
-    "open": TokenKind.OPEN,
-    "close": TokenKind.CLOSE,
-    "comma": TokenKind.COMMA,
-    "colon": TokenKind.COLON,
-    "word": TokenKind.WORD,
-}
 
 
 def flow_tokens(
@@ -79,15 +73,15 @@ def flow_tokens(
 
 def _on_line(line: int, text: str, column: int) -> Iterator[FlowToken]:
     for found in _TOKEN.finditer(text, column):
-        kind = _KINDS.get(found.lastgroup or "")
-        if kind is not None:
+        if found.lastgroup != "blank":
+            closed = found.lastgroup != "torn"
             yield FlowToken(
-                kind=kind,
+                kind=TokenKind(found.lastgroup) if closed else TokenKind.STRING,
                 line=line,
                 start=found.start(),
                 end=found.end(),
                 text=found.group(),
-                closed=found.lastgroup != "torn",
+                closed=closed,
             )
 
 
