@@ -6,11 +6,14 @@ Invariant: an offset is given only for a value that the source, read so, results
 import re
 from collections.abc import Sequence
 
-_ESCAPE = re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+_ESCAPE = {
+    "'": re.compile("''"),
+    '"': re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL),
+}
 _LAST = "0010ffff"
 _HEXADECIMAL = ("x", "u", "U")
 _SIMPLE = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v"}
-_SIMPLE |= {"f": "\f", "r": "\r", "e": "\x1b", " ": " ", '"': '"', "/": "/", "\\": "\\"}
+_SIMPLE |= {"f": "\f", "r": "\r", "e": "\x1b", " ": " ", '"': '"', "'": "'", "/": "/", "\\": "\\"}
 _SIMPLE |= {"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"}
 
 
@@ -30,30 +33,13 @@ def value_offsets(source: str, value: str) -> Sequence[int] | None:
     start, end = content_span(source)
     if not start:
         return None
-    read = _double if source[0] == '"' else _single
-    characters, offsets = read(source, start, end)
+    characters, offsets = "", []
+    while start < end:
+        found = _ESCAPE[source[0]].match(source, start, end)
+        characters += source[start] if found is None else _escaped(found[0])
+        offsets.append(start)
+        start = start + 1 if found is None else found.end()
     return [*offsets, end] if characters == value else None
-
-
-def _single(source: str, start: int, end: int) -> tuple[str, list[int]]:
-    characters, offsets = [], []
-    at = start
-    while at < end:
-        characters.append(source[at])
-        offsets.append(at)
-        at += 2 if source.startswith("''", at) else 1
-    return "".join(characters), offsets
-
-
-def _double(source: str, start: int, end: int) -> tuple[str, list[int]]:
-    characters, offsets = [], []
-    at = start
-    while at < end:
-        found = _ESCAPE.match(source, at, end) if source[at] == "\\" else None
-        characters.append(source[at] if found is None else _escaped(found[0]))
-        offsets.append(at)
-        at = at + 1 if found is None else found.end()
-    return "".join(characters), offsets
 
 
 def _escaped(escape: str) -> str:
