@@ -110,12 +110,8 @@ class GlobSearch:
         a list is expected, the glob is masked nevertheless, because a text that cannot be parsed
         would switch governance off.
         """
-        raw = _REST.match(self._text, at)
-        line = raw.group() if raw else ""
-        continued = self._goes_on(at + len(line), column)
-        body = block_glob(line, self._linked, continued=continued)
-        if body:
-            yield at, body
+        item = next(_lines_from(self._text, at), None)
+        yield from self._item(item, continued=self._goes_on(at, column))
 
     def _goes_on(self, at: int, column: int) -> bool:
         """Return whether the next line with text below `at` belongs to the key in `column`.
@@ -164,12 +160,9 @@ class GlobSearch:
         What goes on on further lines is no glob.
         """
         here = self._text[at : at + 1]
-        if here in _SIGNS or (here in ("[", "{") and self._is_head(at)):
-            raw = _REST.match(self._text, at)
-            line = raw.group() if raw else ""
-            if not self._goes_on(at + len(line), column):
-                body = block_glob(line, self._linked, continued=False)
-                yield from ((at, body),) if body else ()
+        meant = here in _SIGNS or (here in ("[", "{") and self._is_head(at))
+        if meant and not self._goes_on(at, column):
+            yield from self._single(at, column)
 
     def _block(self, at: int, column: int) -> Iterator[tuple[int, str]]:
         """Yield the offset and the source of each unquoted glob in a block list.
