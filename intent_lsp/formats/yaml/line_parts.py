@@ -10,7 +10,6 @@ from msgspec import Struct
 from intent_lsp.formats.yaml.cursor_place import CursorWord, NamedKey
 from intent_lsp.formats.yaml.open_quotes import open_quote
 
-_INDENT = re.compile(r"[ \t]*")
 _DASH = re.compile(r"-(?=[ \t]|\Z)[ \t]*")
 _QUOTED_KEY = re.compile(
     r"""(?:"(?P<double>(?:[^"\\]|\\.)*+)"|'(?P<single>(?:[^']|'')*+)')[ \t]*:(?=[ \t]|\Z)"""
@@ -87,7 +86,7 @@ class LineParts(Struct, frozen=True, kw_only=True):
 
 def line_parts(text: str) -> LineParts:
     """Split a line, given without its line end."""
-    indent = at = _past(_INDENT, text, 0)
+    indent = at = _past(_BLANKS, text, 0)
     dashes: list[int] = []
     while (dash := _DASH.match(text, at)) is not None:
         dashes.append(at)

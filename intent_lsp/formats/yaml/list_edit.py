@@ -6,6 +6,7 @@ Invariant: new values are quoted like the last value, or more, so that every YAM
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from msgspec import Struct
 
@@ -143,7 +144,8 @@ class _Renewal(Struct, frozen=True):
     def block(self) -> tuple[TextChange, ...]:
         """Return the changes to a block list: new lines above the first item, and lines removed."""
         reading, items = self.reading, self.listing.items
-        gone = _joined((self._dash_line(item), line_after(reading, item)) for item in self._gone())
+        removed = items[self.kept :]
+        gone = _joined((self._dash_line(item), line_after(reading, item)) for item in removed)
         at = reading.places.line_start(self.listing.start)
         lead = item_lead(reading, self.listing, items[0])
         lines = "".join(lead + each + self.line_end for each in self.fresh)
@@ -172,19 +174,13 @@ class _Renewal(Struct, frozen=True):
         own = not lead.strip(" \t")
         apart = f",{self.line_end}{lead}" if own else ", "
         joined = apart.join(self.fresh)
-        pairs = zip(listing.items[max(self.kept, 1) - 1 :], self._gone_after_first(), strict=False)
+        pairs = pairwise(listing.items[max(self.kept, 1) - 1 :])
         gone = _joined(stretch for pair in pairs for stretch in self._cut(*pair))
         cuts = [reading.change(start, end, "") for start, end in gone]
         if not self.kept:
             return (reading.change(first.start, first.end, joined), *cuts)
         at = first.start if own else _inner_start(reading.text, listing.start)
         return (*([reading.change(at, at, joined + apart)] if joined else []), *cuts)
-
-    def _gone(self) -> tuple[YamlNode, ...]:
-        return self.listing.items[self.kept :]
-
-    def _gone_after_first(self) -> tuple[YamlNode, ...]:
-        return self.listing.items[max(self.kept, 1) :]
 
     def _dash_line(self, item: YamlNode) -> int:
         """Return the offset of the start of the line with an item's dash.
