@@ -121,6 +121,7 @@ FLOW_FORMS = (
 @example("|", ("a/**", "*.md"), "\n", FLOW_FORMS[0])
 @example("a:?b", ("a/**", "*.md"), "\n", FLOW_FORMS[0])
 @example("!!x", ("a/**", "*.md"), "\r", FLOW_FORMS[4])
+@example("(]*", ("a/**", "*.md"), "\n", FLOW_FORMS[0])
 def test_any_printable_glob_is_read_in_a_flow_list(
     glob: str, around: tuple[str, str], line_end: str, form: str
 ) -> None:

@@ -21,7 +21,7 @@ _BLANKS = " \t"
 _COLLECTION = re.compile(r"[{\[]|[-?:](?=[ \t]|\Z)")
 _LINK = re.compile(r"([&*])([A-Za-z0-9_-]+)(?=[ \t]|\Z)")
 _OPENERS, _CLOSERS = "{([", "})]"
-_CLOSED_BY = {"[": "]", "{": "}"}
+_CLOSED_BY = {"[": "]", "{": "}", "(": ")"}
 
 
 def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
@@ -96,9 +96,9 @@ def bracket_end(text: str, at: int) -> int | None:
             continue
         if here == "#" and text[at - 1] in _BLANKS:
             return None
-        if here in "[{":
+        if here in _OPENERS:
             opened.append(_CLOSED_BY[here])
-        elif here in "]}" and (not opened or opened.pop() != here):
+        elif here in _CLOSERS and (not opened or opened.pop() != here):
             return None
         at += 1
         if not opened:
