@@ -59,28 +59,20 @@ _SINK: Final = "/dev/null"
 def parse(text: str) -> ShellTree:
     """Parse a shell text. Surrogate escapes in the text stand for bytes that are not UTF-8.
 
-    The tree of a text with any other lone surrogate is flawed.
+    The tree of a text with any other lone surrogate, or with NUL, is flawed. A text of more than
+    MAX_COMMAND_BYTES has no tree.
     """
     try:
-        source = text.encode("utf-8", "surrogateescape")
+        source, flawed = text.encode("utf-8", "surrogateescape"), False
     except UnicodeEncodeError:
         # A lone surrogate is not text, but the text around it can be parsed.
-        source = text.encode("utf-8", "replace")
-        return ShellTree(parse_bytes(source).root, flawed=True)
-    return parse_bytes(source)
-
-
-def parse_bytes(source: bytes) -> ShellTree:
-    """Parse a shell text, given as the bytes that a shell would get.
-
-    The tree has no root if there are more than MAX_COMMAND_BYTES, and is flawed if one is NUL.
-    """
+        source, flawed = text.encode("utf-8", "replace"), True
     if len(source) > MAX_COMMAND_BYTES:
         return ShellTree(None, flawed=True)
     # A parser keeps state while it parses; threads must not share one.
     root = Parser(_grammar()).parse(source).root_node
     # No shell can be given NUL, and each would stop at another place.
-    return ShellTree(root, flawed=root.has_error or b"\0" in source)
+    return ShellTree(root, flawed=flawed or root.has_error or b"\0" in source)
 
 
 def spelling(node: Node) -> str:
