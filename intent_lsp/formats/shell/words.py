@@ -15,21 +15,8 @@ from intent_lsp.formats.shell.syntax import spelling, typed
 MAX_ALTERNATIVES: Final = 64
 """The most words that one word with braces may expand to. If there are more, it is unknown."""
 
-_ESCAPES: Final = {
-    "n": "\n",
-    "t": "\t",
-    "r": "\r",
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "v": "\v",
-    "e": "\x1b",
-    "E": "\x1b",
-    "\\": "\\",
-    "'": "'",
-    '"': '"',
-    "?": "?",
-}
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_ESCAPES |= {"e": "\x1b", "E": "\x1b", "\\": "\\", "'": "'", '"': '"', "?": "?"}
 _LITERAL: Final = frozenset({"word", "number", "test_operator", "variable_name", "special_word"})
 _KNOWN_TO_SHELL: Final = "gets its value only when the shell runs it"
 _FILLED_IN: Final = frozenset("*?[")
@@ -146,15 +133,20 @@ def _expansion(node: Node, *, quoted: bool) -> _Letter:
     return _Letter(text, quoted, f"`{text}` {_KNOWN_TO_SHELL}")
 
 
-def _bare(text: str) -> Iterator[_Letter]:
+def _signs(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield each character of a text, and whether a backslash before it was left out.
+
+    A backslash at the end of the text gives "".
+    """
     signs = iter(text)
     for sign in signs:
-        if sign != "\\":
-            yield _Letter(sign, quoted=False)
-            continue
-        escaped = next(signs, "\\")
-        if escaped != "\n":
-            yield _Letter(escaped, quoted=True)
+        yield (sign, False) if sign != "\\" else (next(signs, ""), True)
+
+
+def _bare(text: str) -> Iterator[_Letter]:
+    for sign, escaped in _signs(text):
+        if sign != "\n" or not escaped:
+            yield _Letter(sign or "\\", quoted=escaped)
 
 
 def _string(node: Node) -> Iterator[_Letter]:
@@ -172,30 +164,20 @@ def _string(node: Node) -> Iterator[_Letter]:
 
 
 def _double_quoted(source: bytes) -> Iterator[_Letter]:
-    signs = iter(source.decode("utf-8", "surrogateescape"))
-    for sign in signs:
-        if sign != "\\":
+    for sign, escaped in _signs(source.decode("utf-8", "surrogateescape")):
+        if not escaped or sign in {"$", "`", '"', "\\"}:
             yield _Letter(sign, quoted=True)
-            continue
-        escaped = next(signs, "")
-        if escaped in {"$", "`", '"', "\\"}:
-            yield _Letter(escaped, quoted=True)
-        elif escaped != "\n":
-            yield from (_Letter(each, quoted=True) for each in f"\\{escaped}")
+        elif sign != "\n":
+            yield from (_Letter(each, quoted=True) for each in f"\\{sign}")
 
 
 def _ansi(text: str) -> Iterator[_Letter]:
-    signs = iter(text)
-    for sign in signs:
-        if sign != "\\":
-            yield _Letter(sign, quoted=True)
-            continue
-        escaped = next(signs, "")
-        if escaped in _ESCAPES:
-            yield _Letter(_ESCAPES[escaped], quoted=True)
+    for sign, escaped in _signs(text):
+        if not escaped or sign in _ESCAPES:
+            yield _Letter(_ESCAPES[sign] if escaped else sign, quoted=True)
         else:
-            typed = f"\\{escaped}"
-            yield _Letter(typed, quoted=True, unknown=f"`{text}` has characters written as numbers")
+            unknown = f"`{text}` has characters written as numbers"
+            yield _Letter(f"\\{sign}", quoted=True, unknown=unknown)
 
 
 def _alternatives(letters: Sequence[_Letter]) -> list[list[_Letter]] | None:
