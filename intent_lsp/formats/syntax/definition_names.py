@@ -48,9 +48,7 @@ def naming_part(node: Node) -> Node | None:
         found = node.child_by_field_name(field)
         if found is not None:
             return _declared(found)
-    wanted = _NAMING.get(node.type)
-    if wanted is None:
-        return None
+    wanted = _NAMING.get(node.type, _SQL_NAMING)
     within = (child for child in node.named_children if child.type in wanted)
     found = next(within, None)
     if found is not None and found.type in _HEADINGS:
@@ -107,16 +105,10 @@ def _spelled(tree: SyntaxTree, node: Node | None) -> str:
     return " ".join(text.split())[:MAX_NAME].strip("\"'")
 
 
+_SQL_NAMING: Final = ("object_reference",)
 _HEADINGS: Final = ("atx_heading", "setext_heading")
 _NAMING: Final = {
     "at_rule": ("at_keyword",),
-    "create_function": ("object_reference",),
-    "create_materialized_view": ("object_reference",),
-    "create_sequence": ("object_reference",),
-    "create_table": ("object_reference",),
-    "create_trigger": ("object_reference",),
-    "create_type": ("object_reference",),
-    "create_view": ("object_reference",),
     "create_index": ("identifier",),
     "keyframes_statement": ("keyframes_name",),
     "media_statement": ("parenthesized_query", "feature_query", "keyword_query", "binary_query"),
