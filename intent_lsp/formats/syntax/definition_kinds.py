@@ -1,39 +1,17 @@
 """The node types that are definitions, by language, as the tree-sitter grammars name them."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
-CONTAINERS: Final = frozenset(
-    [
-        "class",
-        "struct",
-        "interface",
-        "trait",
-        "enum",
-        "impl",
-        "protocol",
-        "object",
-        "record",
-        "union",
-        "extension",
-    ]
+CONTAINERS: Final = re.compile(
+    "class|struct|interface|trait|enum|impl|protocol|object|record|union|extension"
 )
 """Kinds of definitions in which a function is a method."""
 
-HELD_WITH: Final = frozenset(
-    [
-        "decorated_definition",
-        "export_statement",
-        "template_declaration",
-        "type_declaration",
-        "ambient_declaration",
-        "lexical_declaration",
-        "variable_declaration",
-        "variable_declarator",
-        "statement",
-        "expression_statement",
-        "internal_module",
-    ]
+HELD_WITH: Final = re.compile(
+    "decorated_definition|(?:template|type|ambient|lexical|variable)_declaration"
+    "|variable_declarator|(?:(?:export|expression)_)?statement|internal_module"
 )
 """Node types that wrap a definition and belong to it, such as its decorators."""
 

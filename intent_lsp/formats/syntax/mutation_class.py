@@ -292,7 +292,8 @@ def _is_movable(tree: SyntaxTree, above: Node, node: Node) -> bool:
     kinds = {} if tree.language in _ORDERED else kinds_of(tree.language)
     while node.type not in kinds or not defines(node):
         inner = node.named_children
-        if node.type not in HELD_WITH or not inner or (node.type in LISTS and len(inner) > 1):
+        held = HELD_WITH.fullmatch(node.type) and inner
+        if not held or (node.type in LISTS and len(inner) > 1):
             return False
         node = inner[-1]
     return True

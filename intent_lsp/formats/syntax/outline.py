@@ -135,7 +135,7 @@ def _definitions(tree: SyntaxTree, late: Late) -> tuple[Definition, ...] | None:
 
 def _within(outer: Definition, own: Definition) -> Definition:
     """Return `own` as a definition inside `outer`: with a qualified name, and one level deeper."""
-    method = own.kind == "function" and outer.kind in CONTAINERS
+    method = own.kind == "function" and CONTAINERS.fullmatch(outer.kind) is not None
     name = f"{outer.name}.{own.name}"[-MAX_NAMED:]
     return replace(own, kind="method" if method else own.kind, name=name, depth=outer.depth + 1)
 
@@ -155,7 +155,7 @@ def _outermost(node: Node) -> Node:
 
     This is the definition's node, or a node around it, such as an `export` or one with decorators.
     """
-    while (above := node.parent) is not None and above.type in HELD_WITH:
+    while (above := node.parent) is not None and HELD_WITH.fullmatch(above.type):
         if above.type in LISTS and len(above.named_children) > 1:
             break
         node = above
