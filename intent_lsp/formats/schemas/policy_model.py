@@ -61,16 +61,21 @@ Channels: TypeAlias = Annotated[
 """Where a person may answer: the editor among them."""
 
 
-def _add_defaults(schema: SchemaObject, prefix: str = "") -> None:
-    """Add the default of each key to a model's schema, as the policy's field has it.
+class _WithDefaults(SchemaModel):
+    """A model whose keys have the defaults of the fields of a `TeamPolicy`.
 
-    The name of the field is `prefix` and the key. An empty list is left out: editors would propose
-    it in the place of a first item.
+    The name of a field is `prefix` and the key.
     """
-    for name, value in schema["properties"].items():
-        default = _DEFAULTS.get(prefix + name)
-        if default not in (None, []):
-            value["default"] = default
+
+    prefix: ClassVar = ""
+
+    @classmethod
+    def add_rules(cls, schema: SchemaObject) -> None:
+        """Add the default of each key, but no empty list: editors would propose it as a value."""
+        for name, value in schema["properties"].items():
+            default = _DEFAULTS.get(cls.prefix + name)
+            if default not in (None, []):
+                value["default"] = default
 
 
 class DenyRuleEntry(SchemaModel):
@@ -83,21 +88,17 @@ class DenyRuleEntry(SchemaModel):
     reason: SourceText | None = None
 
 
-class LessonsFiles(SchemaModel):
+class LessonsFiles(_WithDefaults):
     """The files in which lessons for later agents are written."""
 
     texts: ClassVar = LESSONS_TEXTS
+    prefix: ClassVar = "lessons_"
 
     violations: SourceText | None = None
     verification: SourceText | None = None
 
-    @classmethod
-    def add_rules(cls, schema: SchemaObject) -> None:
-        """Add the default of each key."""
-        _add_defaults(schema, "lessons_")
 
-
-class PrivacyRules(SchemaModel):
+class PrivacyRules(_WithDefaults):
     """What records and blame say about people."""
 
     texts: ClassVar = PRIVACY_TEXTS
@@ -106,13 +107,8 @@ class PrivacyRules(SchemaModel):
     session_ids: Annotated[str, _privacy_words("session_ids")] | None = None
     urls: Annotated[str, _privacy_words("urls")] | None = None
 
-    @classmethod
-    def add_rules(cls, schema: SchemaObject) -> None:
-        """Add the default of each key."""
-        _add_defaults(schema)
 
-
-class PolicyRules(SchemaModel):
+class PolicyRules(_WithDefaults):
     """The team's policy. Every key in it is optional."""
 
     texts: ClassVar = POLICY_TEXTS
@@ -141,11 +137,6 @@ class PolicyRules(SchemaModel):
     ledger: Annotated[str, _policy_words("ledger")] | None = None
     lessons: LessonsFiles | None = None
     privacy: PrivacyRules | None = None
-
-    @classmethod
-    def add_rules(cls, schema: SchemaObject) -> None:
-        """Add the default of each key."""
-        _add_defaults(schema)
 
 
 class PolicyDocument(SchemaModel):
