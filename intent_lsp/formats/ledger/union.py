@@ -10,6 +10,7 @@ gets its line end, else it is set aside.
 
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
+from itertools import islice
 from typing import Final
 
 from msgspec import Struct, field
@@ -136,14 +137,8 @@ def digest_of(line: bytes) -> bytes:
 def _written(
     union: Union, ours: tuple[str, ReadSide], theirs: tuple[str, ReadSide], before: int
 ) -> Iterator[bytes]:
-    def taken(side: str, lines: Iterable[bytes], first: int, last: int | None) -> Iterator[bytes]:
-        for number, line in enumerate(lines, 1):
-            if number >= first and (last is None or number <= last):
-                found = union.take(SideLine(side=side, line=number), line)
-                if found is not None:
-                    yield found
-
-    if before:
-        yield from taken(theirs[0], theirs[1](), 1, before)
-    yield from taken(ours[0], ours[1](), 1, None)
-    yield from taken(theirs[0], theirs[1](), before + 1, None)
+    for (side, read), first, last in ((theirs, 0, before), (ours, 0, None), (theirs, before, None)):
+        for number, line in islice(enumerate(read(), 1), first, last):
+            found = union.take(SideLine(side=side, line=number), line)
+            if found is not None:
+                yield found
