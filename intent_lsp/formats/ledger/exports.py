@@ -35,6 +35,7 @@ TOOL: Final = "intent-lsp"
 _MAX_MODEL: Final = 250
 _HUMAN: Final = "human"
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_FLAT_FILE: Final = ("relative_path", "pre_hash", "post_hash")
 _NO_FILE: Final = RecordFile(relative_path="", pre_hash=None, post_hash=None)
 
 
@@ -63,6 +64,7 @@ def flat_records(record: Record) -> Iterator[dict[str, Any]]:
     The key `assumed` is present only if it is true, and `error` only if there is an error.
     """
     for file in record.files or (None,):
+        hashed = None if file is None else {name: getattr(file, name) for name in _FLAT_FILE}
         told: dict[str, Any] = {
             "id": record.id,
             "timestamp": record.timestamp,
@@ -70,7 +72,7 @@ def flat_records(record: Record) -> Iterator[dict[str, Any]]:
             "session_id": record.session_id,
             "tool_name": record.tool_name,
             "mutation_class": record.mutation_class.value,
-            "file": None if file is None else _flat_file(file),
+            "file": hashed,
             "scope_validation": record.scope_validation.value,
             "success": record.success,
         }
@@ -135,14 +137,6 @@ def _range(run: Range) -> dict[str, Any]:
     if run.content_hash != UNHASHED:
         told["content_hash"] = run.content_hash
     return told
-
-
-def _flat_file(file: RecordFile) -> dict[str, Any]:
-    return {
-        "relative_path": file.relative_path,
-        "pre_hash": file.pre_hash,
-        "post_hash": file.post_hash,
-    }
 
 
 def _people(file: RecordFile) -> Iterable[Contributor]:

@@ -109,7 +109,7 @@ def read(line: bytes) -> Record | None:
     if isinstance(parsed, Flaw):
         older = older_record(line)
         return None if older is None else older[1]
-    return _to_record(parsed)
+    return msgspec.convert(parsed, type=Record, from_attributes=True)
 
 
 def examine(line: bytes) -> Link:
@@ -255,10 +255,6 @@ def _to_struct(record: Record) -> WireRecord:
     if rule is not None:
         raise InvalidRecordError(problem=rule)
     return wire
-
-
-def _to_record(wire: WireRecord) -> Record:
-    return msgspec.convert(wire, type=Record, from_attributes=True)
 
 
 def _spell(wire: WireRecord) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import LedgerCode
-from intent_lsp.core.content import ContentHash, hash_content, parse_hash
+from intent_lsp.core.content import hash_content, parse_hash
 from intent_lsp.core.ledger.chain import Flaw, Link
 from intent_lsp.core.records import Integrity, Record
 from intent_lsp.formats.ledger.foreign.javascript_json import parse, stringify
@@ -100,7 +100,8 @@ def _link(line: bytes, value: dict[str, Any]) -> Link | None:
         older=True,
     )
     if "integrity" not in value:
-        return link._replace(hash=hash_content(_without_end(line)), bare=True)
+        bare = line.removesuffix(b"\n").removesuffix(b"\r")
+        return link._replace(hash=hash_content(bare), bare=True)
     return _chained(link, value)
 
 
@@ -116,7 +117,7 @@ def _chained(link: Link, value: dict[str, Any]) -> Link | None:
     if _PREVIOUS in place:
         hashed[_PREVIOUS] = previous
     try:
-        computed = _hash(hashed)
+        computed = hash_content(stringify(hashed).encode())
     except RecursionError:
         return None
     changed = Flaw(LedgerCode.BAD_HASH, "the record was changed after it was written")
@@ -125,11 +126,3 @@ def _chained(link: Link, value: dict[str, Any]) -> Link | None:
         prev=None if prev == _NOTHING else prev,
         flaw=None if parse_hash(stated) == computed else changed,
     )
-
-
-def _hash(value: dict[str, Any]) -> ContentHash:
-    return hash_content(stringify(value).encode())
-
-
-def _without_end(line: bytes) -> bytes:
-    return line.removesuffix(b"\n").removesuffix(b"\r")
