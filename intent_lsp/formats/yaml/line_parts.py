@@ -8,7 +8,7 @@ import re
 from msgspec import Struct
 
 from intent_lsp.formats.yaml.cursor_place import CursorWord, NamedKey
-from intent_lsp.formats.yaml.open_quotes import open_quote
+from intent_lsp.formats.yaml.open_quotes import quoted_word
 
 _DASH = re.compile(r"-(?=[ \t]|\Z)[ \t]*")
 _QUOTED_KEY = re.compile(
@@ -114,7 +114,7 @@ def word_at(text: str, start: int, cursor: int, stop: int, enders: str = "") -> 
     if quote in _NO_WORD or (cursor == start and quote in _OPENING):
         return None
     if cursor > start and quote in ("'", '"'):
-        return _quoted_word(text, start, cursor, enders)
+        return quoted_word(text, start, cursor, enders)
     comment = _COMMENT.search(text, start, stop)
     if comment is not None and cursor > comment.start():
         return None
@@ -131,20 +131,6 @@ def past_properties(text: str, start: int, cursor: int) -> int | None:
     at = _past(_TAG_OR_ANCHOR, text, start)
     half = text[at : at + 1] == "&" or text[at : at + 2] == "!!"
     return None if cursor < at or (half and cursor >= at) else at
-
-
-def _quoted_word(text: str, start: int, cursor: int, enders: str) -> CursorWord | None:
-    found = open_quote(text, start, cursor, enders)
-    if found is None:
-        return None
-    return CursorWord(
-        start=start + 1,
-        typed=text[start + 1 : cursor],
-        rest=text[cursor : found.end],
-        quote=text[start],
-        closed=found.closed,
-        behind=found.behind,
-    )
 
 
 def _key(text: str, at: int) -> tuple[NamedKey | None, int]:

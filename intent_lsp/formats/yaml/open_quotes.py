@@ -7,45 +7,38 @@ Invariant: only the line of the cursor is read.
 """
 
 import re
-from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from intent_lsp.formats.yaml.cursor_place import CursorWord
 
 _QUOTED = re.compile(r"""'(?:[^']|'')*+'|"(?:[^"\\]|\\.)*+\"""")
 _ESCAPED = re.compile(r"\\.")
 _COMMENT = re.compile(r"[ \t]#")
 
 
-class OpenQuote(NamedTuple):
-    """A quote before a cursor: where its text ends, and whether its closing quote is there.
+def quoted_word(text: str, start: int, cursor: int, enders: str) -> CursorWord | None:
+    """Return the word behind the quote in column `start`, or None if it is closed before `cursor`.
 
-    `end` is the column of the closing quote if it is `closed`, else that of the cursor. `behind` is
-    the text directly behind that the quote does not take in yet, although it belongs to the value.
-    """
-
-    end: int
-    closed: bool
-    behind: str
-
-
-def open_quote(text: str, start: int, cursor: int, enders: str) -> OpenQuote | None:
-    """Return what is known of the quote in column `start`, or None if it is closed before `cursor`.
-
-    `text` is the line. `enders` are the characters that end a value between brackets, and "" in
-    block form, where a value ends with its line. A comment ends it in both.
+    A word whose closing quote is not there ends at the cursor. `text` is the line. `enders` are the
+    characters that end a value between brackets, and "" in block form, where a value ends with its
+    line. A comment ends it in both.
     """
     comment = _COMMENT.search(text, cursor)
     line = text if comment is None else text[: comment.start()]
     found = _QUOTED.match(text, start)
     if found is not None and cursor >= found.end():
         return None
-    if found is None or _is_odd(line[start:], text[start]):
-        return OpenQuote(cursor, closed=False, behind=_value(line[cursor:], enders))
-    closing, behind = found.end() - 1, line[found.end() :]
+    word = CursorWord(start=start + 1, typed=text[start + 1 : cursor], quote=text[start])
+    behind = "" if found is None else line[found.end() :]
     glued = behind[:1] not in ("", " ", "\t", ":", *enders)
-    if glued and closing != cursor:
-        # No value goes on behind a closing quote: it is an apostrophe of a value to be quoted.
-        return OpenQuote(cursor, closed=False, behind=_value(line[cursor:], enders))
-    # A quote that the editor has closed at once stands before the value that is to be quoted.
-    return OpenQuote(closing, closed=True, behind=_value(behind, enders) if glued else "")
+    # No value goes on behind a closing quote: it is an apostrophe of a value to be quoted. But a
+    # quote that the editor has closed at once stands before the value that is to be quoted.
+    apostrophe = found is not None and glued and cursor != found.end() - 1
+    if found is None or apostrophe or _is_odd(line[start:], text[start]):
+        return replace(word, behind=_value(line[cursor:], enders))
+    rest = text[cursor : found.end() - 1]
+    return replace(word, rest=rest, closed=True, behind=_value(behind, enders) if glued else "")
 
 
 def _is_odd(text: str, quote: str) -> bool:
