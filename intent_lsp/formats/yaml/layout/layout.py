@@ -5,8 +5,7 @@ Invariant: a text in order has no edits.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import yaml
 
@@ -185,15 +184,16 @@ class _Layout:
         if lines and lines[-1].comment is not None:
             self.gaps.end_line(len(text))
 
-    def _comment_column(self, following: tuple[int, int]) -> "partial[int]":
+    def _comment_column(self, following: tuple[int, int]) -> Callable[[int], int]:
         former = self._former
         if self._flow:
-            return partial(_fixed, self._flow[-1][0])
+            inside = self._flow[-1][0]
+            return lambda _: inside
         if self._is_block_text() and former and former[-1].is_list:
             # At the column behind the dash a comment would be a line of the text.
             below = former[-1].old + STEP - 1
-            return partial(_below, below, former, following)
-        return partial(comment_column, former=former, following=following)
+            return lambda column: comment_column(min(column, below), former, following)
+        return lambda column: comment_column(column, former, following)
 
     def _is_block_text(self) -> bool:
         last = self._last
@@ -204,14 +204,6 @@ class _Layout:
 
     def _column(self, offset: int) -> int:
         return self._places.position(offset).character
-
-
-def _fixed(column: int, _: int) -> int:
-    return column
-
-
-def _below(below: int, former: tuple[Level, ...], following: tuple[int, int], column: int) -> int:
-    return comment_column(min(column, below), former, following)
 
 
 def _spaced(last: yaml.Token | None, token: yaml.Token) -> bool | None:
