@@ -107,6 +107,13 @@ class CheckReport(Struct, frozen=True, kw_only=True):
         """Whether no finding is an error."""
         return not self.count(FindingLevel.ERROR)
 
+    @property
+    def by_level(self) -> tuple[CheckFinding, ...]:
+        """The findings, errors before warnings before notes."""
+        return tuple(
+            each for level in FindingLevel for each in self.findings if each.level is level
+        )
+
     def count(self, level: FindingLevel) -> int:
         """Return the number of findings of a level."""
         return sum(finding.level is level for finding in self.findings)

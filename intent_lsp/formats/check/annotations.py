@@ -24,9 +24,7 @@ def annotation_lines(report: CheckReport) -> Iterator[str]:
     The last line is the verdict, as text. The report's remarks are left out. GitHub shows ten
     errors and ten warnings of a step, and the rest in the log alone.
     """
-    levels = list(FindingLevel)
-    for finding in sorted(report.findings, key=lambda each: levels.index(each.level)):
-        yield _annotation(finding)
+    yield from map(_annotation, report.by_level)
     yield verdict_line(report)
 
 

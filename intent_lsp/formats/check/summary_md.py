@@ -10,7 +10,6 @@ from intent_lsp.core.check.report import (
     CheckedChange,
     CheckFinding,
     CheckReport,
-    FindingLevel,
 )
 from intent_lsp.core.text import counted
 from intent_lsp.formats.check.report_text import (
@@ -53,12 +52,10 @@ def _lines(report: CheckReport) -> Iterator[str]:
 def _findings(report: CheckReport) -> Iterator[str]:
     yield "| level | code | place | what |"
     yield "| --- | --- | --- | --- |"
-    levels = list(FindingLevel)
-    found = sorted(report.findings, key=lambda each: levels.index(each.level))
-    for finding in found[:_LISTED]:
+    for finding in report.by_level[:_LISTED]:
         what = in_prose(finding.message + further(finding))
         yield f"| {finding.level.value} | {finding.code} | {_place(finding)} | {what} |"
-    yield from _left_out(len(found), "finding")
+    yield from _left_out(len(report.findings), "finding")
 
 
 def _changes(changes: Sequence[CheckedChange]) -> Iterator[str]:
