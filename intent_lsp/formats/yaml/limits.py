@@ -25,7 +25,6 @@ MAX_ALIASES = 100
 # Look for refused characters before parsing: the C parser reports their position in bytes, and
 # raises UnicodeEncodeError for a lone surrogate.
 _REFUSED = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_ALLOWED_IN_ASCII = bytes((*b"\t\n\r", *range(0x20, 0x7F)))
 
 
 class YamlProblem(Struct, frozen=True, kw_only=True):
@@ -59,7 +58,7 @@ def refused(text: str) -> YamlProblem | None:
         over = next(islice(LINE_END.finditer(text), MAX_LINES - 1, None)).end()
         message = f"a file of more than {MAX_LINES:,} lines is not read"
         return YamlProblem(code=FileCode.YAML_LIMIT, message=message, start=over, end=over)
-    found = None if _plainly_allowed(text) else _REFUSED.search(text)
+    found = _REFUSED.search(text)
     if found is None:
         return None
     name = f"U+{ord(found.group()):04X}"
@@ -76,20 +75,8 @@ def too_large(lines: Iterable[str]) -> bool:
     return _over_size("".join(lines)) is not None
 
 
-def _plainly_allowed(text: str) -> bool:
-    """Return whether a text is ASCII and has only allowed characters.
-
-    False does not mean that a character is forbidden. This check is much faster than the regular
-    expression that finds forbidden characters.
-    """
-    return text.isascii() and not text.encode().translate(None, _ALLOWED_IN_ASCII)
-
-
 def _over_size(text: str) -> int | None:
     """Return the offset at which a text exceeds MAX_BYTES in UTF-8, or None if it does not."""
-    # A character has at most 4 bytes in UTF-8: most texts need no encoding to be counted.
-    if len(text) * 4 <= MAX_BYTES:
-        return None
     data = text.encode("utf-8", "surrogatepass")
     if len(data) <= MAX_BYTES:
         return None
