@@ -13,14 +13,15 @@ from msgspec.structs import replace
 
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Position
-from intent_lsp.formats.yaml.cursor_fit import (
+from intent_lsp.formats.yaml.cursor_lines import (
     content_below,
     fits_root,
     fitting,
     in_quoted_text,
+    key_above,
+    keys_beside,
     quote_goes_on,
 )
-from intent_lsp.formats.yaml.cursor_keys import key_above, keys_beside
 from intent_lsp.formats.yaml.cursor_place import ITEM, Beginning, CursorWord, Step, YamlCursor
 from intent_lsp.formats.yaml.flow_cursor import FlowStart, flow_cursor, is_closed, is_open
 from intent_lsp.formats.yaml.limits import MAX_NESTING

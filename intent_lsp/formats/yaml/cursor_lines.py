@@ -1,15 +1,21 @@
-"""Whether the lines around a cursor leave room for something new in a YAML text being typed.
+"""The lines around a cursor in a YAML text being typed: keys beside it, room for something new.
 
 Invariant: what a text has already is never taken into a new node, and no text that goes on over
 several lines is cut. Where that is in doubt there is no room.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
 from intent_lsp.core.content import line_body
-from intent_lsp.formats.yaml.cursor_place import Beginning, CursorWord, YamlCursor
+from intent_lsp.formats.yaml.cursor_place import (
+    Beginning,
+    CursorWord,
+    KeyAbove,
+    NamedKey,
+    YamlCursor,
+)
 from intent_lsp.formats.yaml.line_parts import LineParts, line_parts
 from intent_lsp.formats.yaml.nodes import QUOTES
 
@@ -17,6 +23,53 @@ _NO_BLOCK = ("[", "{", "]", "}", *QUOTES)
 _MARKERS = ("---", "%")
 _LINES_SEARCHED = 500
 """The most lines above a cursor, and below it, that are searched for the quotes of one text."""
+
+
+def keys_beside(lines: Sequence[str], line: int, own: LineParts) -> tuple[NamedKey, ...]:
+    """Return the other keys of the block mapping that a key on a line would be in, from the top.
+
+    `own` are the parts of that line, and `own.body` is the column of the key.
+    """
+    above = () if own.dashes else _keys_towards(lines, line, own.body, -1)
+    return (*tuple(above)[::-1], *_keys_towards(lines, line, own.body, 1))
+
+
+def _keys_towards(lines: Sequence[str], own: int, column: int, step: int) -> Iterator[NamedKey]:
+    """Yield the keys in a column above (-1) or below (1) the line `own`, nearest first.
+
+    The first line that is indented less ends the mapping; above, it may hold the first key.
+    """
+    stop = -1 if step < 0 else len(lines)
+    for line in range(own + step, stop, step):
+        text = line_body(lines[line])
+        if len(text) - len(text.lstrip(" ")) > column:
+            continue
+        parts = line_parts(text)
+        if parts.blank:
+            continue
+        if parts.key is not None and parts.body == column and (step < 0 or not parts.dashes):
+            yield parts.key._replace(scalar=parts.scalar)
+        if parts.indent < column:
+            return
+
+
+def key_above(lines: Sequence[str], own: int, column: int) -> KeyAbove | None:
+    """Return the nearest key above the line `own` that begins in a column, or None if none does.
+
+    Return None too if the key has another value than a list on the lines below it.
+    """
+    children, listed = None, True
+    for line in range(own - 1, -1, -1):
+        parts = line_parts(line_body(lines[line]))
+        if parts.blank:
+            continue
+        if parts.indent > column or (parts.indent == column and parts.dashes):
+            children, listed = parts.indent, bool(parts.dashes)
+            continue
+        if not listed or parts.key is None or parts.body != column or parts.valued:
+            return None
+        return KeyAbove(name=parts.key.name, children=children)
+    return None
 
 
 def content_below(lines: Sequence[str], line: int) -> LineParts | None:

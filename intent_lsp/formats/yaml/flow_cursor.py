@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Position
-from intent_lsp.formats.yaml.cursor_fit import quote_goes_on
+from intent_lsp.formats.yaml.cursor_lines import quote_goes_on
 from intent_lsp.formats.yaml.cursor_place import (
     ITEM,
     Beginning,
