@@ -1,7 +1,7 @@
 """The place of a cursor inside brackets or braces of a YAML text that is being typed."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from msgspec import Struct, field
 
@@ -78,12 +78,8 @@ def is_open(lines: Sequence[str], start: FlowStart, place: Position) -> bool:
 
 def is_closed(lines: Sequence[str], start: FlowStart) -> bool:
     """Return whether the bracket at `start` is closed anywhere in the text."""
-    depth = 0
-    for token in flow_tokens(lines, start.line, start.column, start.outside):
-        depth += _step(token)
-        if depth <= 0:
-            return True
-    return False
+    tokens = flow_tokens(lines, start.line, start.column, start.outside)
+    return any(depth <= 0 for depth in accumulate(map(_step, tokens)))
 
 
 def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> YamlCursor | None:
