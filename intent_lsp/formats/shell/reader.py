@@ -120,11 +120,10 @@ class _Walk:
         After a `cd` the directory is unknown, because the `cd` may fail; one in the background
         changes nothing.
         """
-        children = node.children
-        for at, child in enumerate(children):
+        for child, after in zip(node.children, [*node.children[1:], None], strict=False):
             before = self._place
             self.visit(child)
-            if at + 1 < len(children) and children[at + 1].type == "&":
+            if after is not None and after.type == "&":
                 # A command in the background is a process of its own, so its `cd` has no effect
                 # here.
                 self._place = before
