@@ -175,7 +175,8 @@ def _sound(data: bytes) -> _Lines | None:
     stated, named = _taken_out(places), [place.prev_record_hash for place in places]
     digests = _digests(wires)
     hashes = stated if _are_spelled(stated, digests) else [*map(_spelled, digests)]
-    changed = _differing(stated, hashes)
+    pairs = enumerate(zip(stated, hashes, strict=True))
+    changed = [at for at, (said, found) in pairs if said != found]
     tied = [hash_ for place in places for hash_ in place.merges]
     follow = not changed and not tied and named[1:] == hashes[:-1]
     # If `follow`, all hashes that the lines name were just computed, except the first line's.
@@ -220,10 +221,3 @@ def _are_spelled(stated: Sequence[str], digests: Sequence[bytes]) -> bool:
 
 def _spelled(digest: bytes) -> ContentHash:
     return ContentHash(_PREFIX + digest.hex())
-
-
-def _differing(stated: Sequence[str], computed: Sequence[str]) -> list[int]:
-    if stated is computed:
-        return []
-    pairs = zip(stated, computed, strict=True)
-    return [at for at, (said, found) in enumerate(pairs) if said != found]
