@@ -60,7 +60,7 @@ def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
 
 
 def trailers(text: str) -> tuple[Checkpoint | NoCheckpoint, ...]:
-    """Return `read_trailer` of each line in a text that begins with the trailer's key.
+    """Return what `read_trailer` makes of those lines of a text that begin with the trailer's key.
 
     The text is, for example, a commit message.
     """

@@ -40,7 +40,10 @@ class Conflict(Struct):
     _last: bytes = b""
 
     def parts(self, lines: Iterable[bytes]) -> Iterator[tuple[int, bytes, ConflictPart]]:
-        """Yield (number from 1, bytes, kind) of each line of the file. Never raises."""
+        """Yield (number from 1, bytes, kind) of each line of the file. Never raises.
+
+        Before each line is given, `conflicts` and `open_at` are brought up to it.
+        """
         for number, line in enumerate(lines, 1):
             part = self._marker(number, line)
             if part is None:

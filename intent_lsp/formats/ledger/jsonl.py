@@ -115,7 +115,8 @@ def read(line: bytes) -> Record | None:
 def examine(line: bytes) -> Link:
     """Check one ledger line by itself, and recompute its hash. Never raises.
 
-    Return the line's link in the chain, with the line's first flaw if it has one.
+    Return the line's link in the chain, with the line's first flaw if it has one. The link of a
+    line that is no record has nothing but the flaw.
     """
     parsed = _parse(line)
     if isinstance(parsed, Flaw):

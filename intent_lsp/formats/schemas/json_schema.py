@@ -93,7 +93,7 @@ def _can_join(one: SchemaObject, other: SchemaObject) -> bool:
 
 
 def _types(schema: SchemaObject) -> list[str]:
-    """Return the types that a schema names. A number may be whole, so `integer` adds nothing."""
+    """Return the types that a schema names, each once, without `integer` beside `number`."""
     found = schema.get("type", [])
     types = [found] if isinstance(found, str) else list(dict.fromkeys(found))
     return [each for each in types if each != "integer" or "number" not in types]

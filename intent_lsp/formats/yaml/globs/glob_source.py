@@ -83,8 +83,8 @@ def flow_item(text: str, at: int) -> tuple[int, bool]:
 def bracket_end(text: str, at: int) -> int | None:
     """Return the offset behind the bracket that closes the one at `at`, `[` or `{`.
 
-    Return None if it is not closed on its line, or if another kind of bracket closes first. Quoted
-    items may hold brackets.
+    Return None if it is not closed on its line, or if a bracket or a parenthesis inside of it is
+    closed by one of another kind. Quoted items may hold any of them.
     """
     opened: list[str] = []
     begins = True
