@@ -23,7 +23,7 @@ from intent_lsp.core.commands.reading import (
     unknown,
 )
 from intent_lsp.core.commands.rows import CommandLists
-from intent_lsp.formats.shell.redirects import read_tail, redirected
+from intent_lsp.formats.shell.redirects import following, inside, operands, redirected, with_nested
 from intent_lsp.formats.shell.syntax import LOST_TEXT, is_literal, loses_text, parse, spelling
 from intent_lsp.formats.shell.words import words_of
 
@@ -211,21 +211,19 @@ class _Walk:
         Return the words between the redirections that are operands of the command. `nodes` are the
         redirections, `program` is the command to which they belong, or "" if it is not known.
         """
-        tail = read_tail(nodes)
-        self._nested(tail.inside, program)
-        for redirect in tail.redirects:
-            self.readings.append(redirected(redirect, program, self._place))
-        return words_of(tail.operands)
+        redirects = with_nested(nodes)
+        self._nested(inside(redirects), program)
+        self.readings += [redirected(each, program, self._place) for each in redirects]
+        return words_of(operands(redirects))
 
     def _after(self, nodes: Sequence[Node]) -> None:
         """Add to `readings` what commands do that follow the start of a here-document on its line.
 
         `nodes` are redirections, to which the grammar attaches these commands.
         """
-        tail = read_tail(nodes)
-        for node in tail.piped:
-            self._apart([node])
-        for node in tail.listed:
+        piped, listed = following(with_nested(nodes))
+        self._apart(piped)
+        for node in listed:
             self.visit(node)
 
     def _nested(self, nodes: Iterable[Node], program: str) -> None:

@@ -6,7 +6,6 @@ Invariant: every child of a redirection that can run, write or be an operand is 
 import re
 from collections.abc import Sequence
 
-from msgspec import Struct
 from tree_sitter import Node
 
 from intent_lsp.core.commands.arguments import Word
@@ -16,32 +15,19 @@ from intent_lsp.formats.shell.syntax import LOST_TEXT, loses_text, spelling
 from intent_lsp.formats.shell.words import words_of
 
 
-class Tail(Struct, frozen=True, kw_only=True):
-    """The redirections after a command, and the other nodes that the grammar attaches to them.
-
-    `redirects` includes redirections inside of others. `operands` are words among the redirections
-    that belong to the command. `inside` are nodes that may hold substitutions. `piped` and `listed`
-    are the commands after `|`, and after `&&` or `||`, that follow the start of a here-document on
-    the same line.
-    """
-
-    redirects: tuple[Node, ...]
-    operands: tuple[Node, ...]
-    inside: tuple[Node, ...]
-    piped: tuple[Node, ...]
-    listed: tuple[Node, ...]
-
-
-def read_tail(nodes: Sequence[Node]) -> Tail:
-    """Return the redirections `nodes` and the nodes that the grammar attaches to them, by kind."""
+def with_nested(nodes: Sequence[Node]) -> list[Node]:
+    """Return redirections, and then those that the grammar nests in them."""
     redirects = [*nodes]
     for node in redirects:
         redirects += [
             child for child in node.children_by_field_name("redirect") if child not in redirects
         ]
-    kept = [child for node in redirects for child in node.named_children]
-    after = [child for node in redirects for child in node.children_by_field_name("right")]
-    arguments = [
+    return redirects
+
+
+def operands(redirects: Sequence[Node]) -> list[Node]:
+    """Return the words among redirections that belong to the command before them."""
+    return [
         child
         for node in redirects
         for child in (
@@ -49,13 +35,24 @@ def read_tail(nodes: Sequence[Node]) -> Tail:
             *node.children_by_field_name("destination")[1:],
         )
     ]
-    return Tail(
-        redirects=tuple(redirects),
-        operands=tuple(arguments),
-        inside=tuple(child for child in kept if not _goes_on(child) and child not in after),
-        piped=tuple(child for child in kept if child.type == "pipeline"),
-        listed=tuple(after),
-    )
+
+
+def following(redirects: Sequence[Node]) -> tuple[list[Node], list[Node]]:
+    """Return the commands that follow the start of a here-document on its line.
+
+    The first list has those after `|`, the second those after `&&` or `||`.
+    """
+    kept = [child for node in redirects for child in node.named_children]
+    listed = [child for node in redirects for child in node.children_by_field_name("right")]
+    return [child for child in kept if child.type == "pipeline"], listed
+
+
+def inside(redirects: Sequence[Node]) -> list[Node]:
+    """Return the nodes inside redirections that may hold substitutions."""
+    piped, listed = following(redirects)
+    kept = [child for node in redirects for child in node.named_children]
+    after = (*piped, *listed)
+    return [child for child in kept if child not in after and not child.type.endswith("_redirect")]
 
 
 def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
@@ -102,7 +99,3 @@ def _backquoted(node: Node) -> bool:
     if start is None or body is None or not set(spelling(start)).isdisjoint("\"'\\"):
         return False
     return "`" in spelling(body)
-
-
-def _goes_on(child: Node) -> bool:
-    return child.type == "pipeline" or child.type.endswith("_redirect")
