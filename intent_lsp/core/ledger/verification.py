@@ -88,6 +88,23 @@ class Verification(Struct, frozen=True, kw_only=True):
     conditional: str
     files: tuple[str, ...] = ()
 
+    @property
+    def wrong(self) -> set[LedgerCode]:
+        """The codes of the problems that are errors."""
+        return {each.code for each in self.problems if each.severity is Severity.ERROR}
+
+    @property
+    def shown_anchors(self) -> list[Anchor]:
+        """The anchors to show to people: any but known heads that the ledger contains."""
+        return [
+            each
+            for each in self.anchors
+            if each.kind is not AnchorKind.KNOWN_HEAD or each.records is None
+        ]
+
+
+CUT_OFF: Final = frozenset({LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT})
+"""The codes that say that records are missing. With no others, the records that are left match."""
 
 _SEVERITY: Final[Mapping[LedgerCode, Severity]] = {
     LedgerCode.TORN_TAIL: Severity.WARNING,

@@ -11,9 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Final
 
-from intent_lsp.core.codes import LedgerCode
-from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.verification import AnchorKind, Verification
+from intent_lsp.core.ledger.verification import CUT_OFF, Verification
 from intent_lsp.core.records import Range, Record
 from intent_lsp.core.report.aggregates import (
     By,
@@ -90,21 +88,15 @@ def _values(report: ReportData) -> Mapping[str, object]:
         "heat": heat_of(survey),
         "chart": timeline_chart(survey.hours),
         "places": {record.id: place for place, record in enumerate(survey.newest)},
-        # Known heads are shown only if no file contains them.
-        "anchors": [
-            anchor
-            for anchor in found.anchors
-            if anchor.kind is not AnchorKind.KNOWN_HEAD or anchor.records is None
-        ],
+        "anchors": found.shown_anchors,
     }
 
 
 def _verdict(found: Verification) -> str:
     """Return a sentence: the ledger is intact, cut off, or changed (ledger section 2)."""
-    wrong = {each.code for each in found.problems if each.severity is Severity.ERROR}
-    if not wrong:
+    if not found.wrong:
         return "The ledger is intact: all hashes and links match"
-    if wrong <= {LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT}:
+    if found.wrong <= CUT_OFF:
         return "Records are MISSING from the ledger, as a file or an end of one; the others match"
     return "The ledger was CHANGED after it was written"
 

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.verification import (
+    CUT_OFF,
     Anchor,
-    AnchorKind,
     Checkpoint,
     LedgerProblem,
     Verification,
@@ -98,10 +98,9 @@ def _tell(page: Output, found: Verification) -> None:
 
 def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
     """Return the rows that say what the chain proves and what it cannot (ledger section 2)."""
-    wrong = {each.code for each in found.problems if each.severity is Severity.ERROR}
-    if not wrong:
+    if not found.wrong:
         verdict = Cell("Intact: all hashes and links match.", "green")
-    elif wrong <= {LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT}:
+    elif found.wrong <= CUT_OFF:
         verdict = Cell(
             "Cut off: the records that are left match, but others are missing.", "bold red"
         )
@@ -112,14 +111,9 @@ def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
         (Cell("proven"), Cell(found.proved)),
         (Cell("not proven"), Cell(found.conditional)),
         (Cell("not provable here"), Cell(_NOT_PROVABLE)),
-        *((Cell("anchor"), _anchor(anchor)) for anchor in found.anchors if _is_told(anchor)),
+        *((Cell("anchor"), _anchor(anchor)) for anchor in found.shown_anchors),
         *((Cell("head"), Cell(f"{head.hash} {head.file}:{head.line}")) for head in found.heads),
     )
-
-
-def _is_told(anchor: Anchor) -> bool:
-    """Return whether to show an anchor: any but a known head that the ledger contains."""
-    return anchor.kind is not AnchorKind.KNOWN_HEAD or anchor.records is None
 
 
 def _anchor(anchor: Anchor) -> Cell:
