@@ -8,14 +8,15 @@ from intent_lsp.formats.registrations.agent_host import AgentHost
 
 
 def home_directory() -> Path:
-    """Return the home directory of this user."""
+    """Return the home directory of this user, or the relative path `~` if it is unknown."""
     return Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.home raises where this does not
 
 
 def signs_of(host: AgentHost, root: Path, home: Path) -> tuple[str, ...]:
-    """Return why a host counts as found, each as a path; none if it was not found.
+    """Return the paths that show that a host is in use on this machine; empty if there are none.
 
-    These are its programs, and what it keeps in the home directory (with `~/`) or in the root.
+    First the full paths of its programs on PATH, then what it keeps in `home` (as `~/NAME`) and in
+    `root` (relative to it).
     """
     programs = [found for name in host.programs if (found := shutil.which(name)) is not None]
     at_home = [f"~/{name}" for name in host.at_home if (home / name).exists()]
@@ -24,5 +25,5 @@ def signs_of(host: AgentHost, root: Path, home: Path) -> tuple[str, ...]:
 
 
 def on_path(program: str) -> bool:
-    """Whether a program is found on PATH."""
+    """Return whether a program is found on PATH."""
     return shutil.which(program) is not None

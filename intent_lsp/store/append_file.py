@@ -21,7 +21,7 @@ _WAIT_SECONDS: Final = 1.0
 
 
 def append_text(path: Path, text: str) -> None:
-    """Append whole lines to a file that people read (requirements section 2).
+    """Append `text`, whole lines, to a file that people read (requirements section 2).
 
     If the file's last line is unfinished, it is ended first. The file is created if needed; its
     directory must exist. A lone surrogate in `text` is written as `?`. Raise UnsafePathError if the
@@ -42,8 +42,8 @@ def append_text(path: Path, text: str) -> None:
 def append_once(path: Path, data: bytes, *, mode: int) -> int:
     """Append `data` to a file in one write, and return the file's new size in bytes.
 
-    The file is created with `mode` if needed. If another file replaces it at `path` during the
-    write, `data` is appended to the new file as well. Raise UnsafePathError if the path is not a
+    The file is created with `mode` if needed. If the file is replaced or removed during the write,
+    `data` is appended to the new file at `path` as well. Raise UnsafePathError if the path is not a
     regular file, or OSError, also if only a part of `data` was written.
     """
     while True:
@@ -60,9 +60,9 @@ def append_once(path: Path, data: bytes, *, mode: int) -> int:
 def overwrite(path: Path, changed: Callable[[bytes], bytes], *, at_most: int, mode: int) -> None:
     """Overwrite the start of a file with what `changed` returns for its first `at_most` bytes.
 
-    Bytes beyond the returned ones stay. All is written in one write, without syncing. The file is
-    created with `mode` if needed. Raise UnsafePathError if the path is not a regular file, or
-    OSError.
+    Bytes beyond the returned ones stay. All is written in one write, without syncing or a check
+    that all bytes were written. The file is created with `mode` if needed. Raise UnsafePathError if
+    the path is not a regular file, or OSError.
     """
     descriptor = open_plain(path, os.O_RDWR | os.O_CREAT, mode)
     try:

@@ -26,8 +26,9 @@ _ENDS_WITHIN: Final = 2.0
 class HookRun(Struct, frozen=True, kw_only=True):
     """How a hook's command ended, and how many seconds it ran.
 
-    If it ran longer than its time limit, `status` is None and the outputs are empty. Of each output
-    at most the first `_LARGEST` bytes are there.
+    `status` is its exit status, or minus the number of the signal that ended it. If it ran longer
+    than its time limit, `status` is None and the outputs are empty. Of each output at most the
+    first 64 KiB are there.
     """
 
     status: int | None
@@ -62,7 +63,8 @@ def ask_program(
 
     After a request with an `id`, wait for the answer with the same `id` before the next request. A
     request without an `id` gets no answer (None). Return None if the program is not on PATH, ends
-    before its answer or takes longer than `seconds` for all. `words` are its command line.
+    before its answer or takes longer than `seconds` for all. `words` are its command line, and
+    `root` its working directory. The program is killed at the end if it still runs.
     """
     if shutil.which(words[0]) is None:
         return None

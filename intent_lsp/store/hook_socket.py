@@ -25,7 +25,7 @@ REPLY_SECONDS: Final = 1.0
 """How long a reply may take after the person's time is over."""
 
 _LONGEST: Final = 60
-"""Bytes of a runtime directory's path; the path of a socket has at most 107."""
+"""The most bytes of a runtime directory's path; the path of a socket has at most 107."""
 _CHUNK: Final = 1 << 20
 
 
@@ -57,8 +57,8 @@ def socket_places(root: StrPath) -> tuple[str, ...]:
 def connect(root: StrPath, seconds: float) -> socket.socket | None:
     """Return a connection to the server of a root, or None if none listens.
 
-    `seconds` is the time limit for each place where the socket may be, and then the timeout of the
-    connection.
+    A socket in a directory to which others have access is ignored. `seconds` is the time limit for
+    each place where the socket may be, and then the timeout of the connection.
     """
     for place in socket_places(root):
         if not is_private(place.rpartition("/")[0]):
@@ -131,7 +131,7 @@ def read_line(connection: socket.socket, seconds: float, passed: Callable[[], fl
     """Return the bytes from a connection until they end with a line feed, or until it is closed.
 
     These may be several lines that come at once. `passed` returns how many seconds have passed.
-    Raise OSError once those are `seconds` or more than LARGEST bytes have come.
+    Raise OSError once it returns `seconds` or more, or once more than LARGEST bytes have come.
     """
     parts: list[bytes] = []
     size = 0

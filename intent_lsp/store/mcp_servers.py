@@ -29,7 +29,7 @@ def own_servers(root: Path) -> frozenset[str]:
     """Return the names under which agent hosts have registered our MCP server.
 
     The registrations are in known files of `root` and of the user's home directory. A file that is
-    missing, unreadable or larger than `_LARGEST` bytes is skipped.
+    missing, unreadable or larger than 16 MiB is skipped.
     """
     try:
         home = Path.home()

@@ -31,7 +31,7 @@ _REPORT: Final = ("page.html", "page.css", "page.js")
 
 @cache
 def command_lists() -> CommandLists:
-    """Return the lists of known shell commands, read from the package on first use and cached.
+    """Return the lists of known shell commands and of agents' tools, read on first use and cached.
 
     Many sessions run no command and never need them.
     """
@@ -40,7 +40,7 @@ def command_lists() -> CommandLists:
 
 @cache
 def tool_lists() -> CommandLists:
-    """Return the names of agents' tools without any shell command, read on first use and cached.
+    """Return lists with agents' tools but no shell command, read on first use and cached.
 
     They are enough for a call without a command, and are read in a tenth of the time.
     """

@@ -43,13 +43,14 @@ _GITS_OWN: Final = ".git"
 
 
 def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, GuardedFile]:
-    """Return the hashes of git's hooks and settings files that exist, by path, to detect changes.
+    """Return the hashes of git's protected files that exist, by path, to detect changes of them.
 
-    Each has the hash of its bytes, and as `meaning` the hash of the part that must not change. A
-    path is `.git/…`. `git_dir` is the git directory of the work tree, `common` the one that all
-    work trees share. HEAD's reflog is included with a constant `meaning`, because git writes to it:
-    only its removal is a change. `.sample` hooks are left out, and so are hooks after the first
-    `HOOKS_AT_MOST` files.
+    These are hooks, settings, `info/attributes`, `info/exclude` and HEAD's reflog. Each has the
+    hash of its bytes, and as `meaning` the hash of the part that must not change; of the reflog
+    this is constant, so that only its removal is a change. A path is `.git/…`. `git_dir` is the git
+    directory of the work tree, `common` the one that all work trees share. Left out are unreadable
+    files, a `config.worktree` without a guarded setting, `.sample` hooks, and hooks after the first
+    `HOOKS_AT_MOST`.
     """
     found = {}
     for name, place in _places(git_dir, common):

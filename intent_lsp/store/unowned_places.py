@@ -31,9 +31,10 @@ def is_ignored(git: Git, path: WorkspacePath, *, directory: bool = False) -> boo
 def is_temporary(root: Path, path: str) -> bool:
     """Return whether a path is that of a temporary file, which belongs to nobody.
 
-    `path` is absolute or relative to `root`. It must be in a temporary directory of the system, but
-    not in a git work tree or a governed root. If the root or the home directory is itself in the
-    temporary directory, at `/tmp/a/root` for example, nothing in `/tmp/a` is temporary.
+    `path` is absolute or relative to `root`. With its links resolved, it must be in a temporary
+    directory of the system, but not in a git work tree or a governed root. If the root or the home
+    directory is itself in the temporary directory, at `/tmp/a/root` for example, nothing in
+    `/tmp/a` is temporary.
     """
     real = os.path.realpath(root / path)
     homes = [os.path.realpath(each) + os.sep for each in (root, Path.home())]
