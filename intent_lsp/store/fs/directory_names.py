@@ -27,7 +27,7 @@ class DirectoryNames(Struct, frozen=True):
 def names_in(root: Path, directory: str) -> DirectoryNames:
     """Return the names of the subdirectories and regular files in `directory`, without links.
 
-    It is a path relative to the root, "" for the root itself. There are no names if it does not
+    `directory` is relative to the root, "" for the root itself. There are no names if it does not
     exist, cannot be listed, or is or leads through a link.
     """
     found = DirectoryNames([], [])
@@ -46,9 +46,10 @@ def names_in(root: Path, directory: str) -> DirectoryNames:
 
 
 def is_linked(root: Path, directory: str) -> bool:
-    """Return whether a directory is or leads through a link, or cannot be one below the root.
+    """Return whether a directory is or leads through a link.
 
-    It is a path relative to the root, "" for the root itself, which is none.
+    `directory` is relative to the root. Return False for "", the root itself, and True for a path
+    that leads outside the root or is not valid.
     """
     if not directory:
         return False

@@ -20,7 +20,7 @@ _COARSE_NS: Final = 1_000_000
 
 
 class KnownFiles:
-    """Stores a stamp for each file of one root, to detect later whether the file has changed.
+    """Stores stamps of files of one root in memory, to detect later whether a file has changed.
 
     Thread-safe.
     """

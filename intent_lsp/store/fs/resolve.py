@@ -55,7 +55,10 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
 
 
 def is_directory(root: Path, name: str) -> bool:
-    """Return whether `name`, a path relative to the root, is a directory. False if invalid."""
+    """Return whether `name`, a path relative to the root, is a directory, or a link to one.
+
+    Return False if it is invalid.
+    """
     path = parse_relative(name)
     return path is not None and os.path.isdir(root / path)  # noqa: PTH112 - False for any error
 
@@ -103,8 +106,9 @@ def _entries(root: Path) -> list[Path]:
 def last_touched(path: Path) -> float | None:
     """Return when a file last changed: its modification or change time, whichever is later.
 
-    The time is in seconds since 1970. For a missing file, return the time of its parent directory,
-    which changed when the file was removed. Return None if neither can be read.
+    The time is in seconds since 1970. If the file is missing or cannot be read, return the time of
+    its parent directory, which changed when the file was removed. Return None if neither can be
+    read.
     """
     for place in (path, path.parent):
         try:

@@ -30,7 +30,11 @@ def governing_directory(path: str) -> str | None:
 
 
 def is_governed(directory: str) -> bool:
-    """Return whether a directory is a governed root, because it has an intents file or a ledger."""
+    """Return whether a directory is a governed root, because it has an intents file or a ledger.
+
+    Anything with the path of the intents file or of the main ledger file counts, and any archive or
+    segment of a ledger.
+    """
     if not os.path.lexists(f"{directory}/{CONTROL_ROOM}"):
         # Most directories have no `.orchestration/`: one system call instead of four.
         return False

@@ -40,8 +40,9 @@ def files_below(root: Path, *, at_most: int) -> tuple[WorkspacePath, ...] | None
 def entries_in(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
     """Return (regular files, subdirectories) of the directory `room`, relative to the root.
 
-    `room` is "" or ends in `/`, and so do the subdirectories. Git's own files, `.local/`, nested
-    repositories and links are left out. A failure to list the directory is only logged.
+    `room` is "" or ends in `/`, and the subdirectories end in `/`. Git's own files, `.local/`,
+    nested repositories and links are left out. If the directory cannot be listed, log that and
+    return what was found.
     """
     files: list[WorkspacePath] = []
     inner: list[str] = []

@@ -96,7 +96,8 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
 def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | None = None) -> None:
     """Create or replace a file atomically, without syncing, with the permissions `mode`.
 
-    The umask reduces `mode`. `mtime_ns` is its modification time in ns since 1970 (None: now).
+    The umask reduces `mode`. `mtime_ns` is the file's modification time in ns since 1970 (None:
+    now). Raise OSError.
     """
     with _written(path, (data,), mode=mode, lasting=False) as temporary:
         if mtime_ns is not None:
@@ -108,8 +109,8 @@ def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | Non
 def new_file(path: Path) -> Iterator[Callable[[bytes], object]]:
     """Create a file, and yield a function that appends bytes to it. Sync the file at the end.
 
-    If the `with` block raises, remove the file and raise on. Raise FileExistsError if anything
-    exists at the path, OSError if writing fails.
+    If the `with` block raises or the sync fails, remove the file and raise that error. Raise
+    FileExistsError if anything exists at the path, OSError if the file cannot be written.
     """
     try:
         with path.open("xb") as file:
@@ -165,7 +166,10 @@ def make_directory(path: Path, *, mode: int | None = None) -> None:
 
 
 def make_parents(path: Path, *, root: Path) -> None:
-    """Create the missing directories above `path`. Do nothing if they are outside `root`."""
+    """Create the missing directories above `path`. Do nothing if they are outside `root`.
+
+    Links are resolved first. Raise OSError.
+    """
     room = Path(os.path.realpath(path.parent))
     if room.is_relative_to(os.path.realpath(root)):
         room.mkdir(parents=True, exist_ok=True)
