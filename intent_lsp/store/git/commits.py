@@ -58,8 +58,8 @@ class UnreadableCommitsError(IntentLspError):
 class CommitRange(Struct, frozen=True, kw_only=True):
     """The commits reachable from `head` and not from `base`, each after its parents.
 
-    `start` is the newest commit that both have in their history (git's merge base), or None if
-    there is none.
+    `base` and `head` are commit ids. `start` is the newest commit that both have in their history
+    (git's merge base), or None if there is none.
     """
 
     base: str
@@ -71,7 +71,8 @@ class CommitRange(Struct, frozen=True, kw_only=True):
 def commit_range(git: Git, base: str, head: str) -> CommitRange:
     """Return the commits of the range `base`..`head`, named as git names revisions.
 
-    Raise UnknownRevisionError, ShallowRangeError or UnreadableCommitsError.
+    Raise UnknownRevisionError if either is no commit here, ShallowRangeError if a shallow clone may
+    lack commits of the range, or UnreadableCommitsError.
     """
     tips = (resolve(git, base), resolve(git, head))
     shallow = _shallow_commits(git)
@@ -86,7 +87,10 @@ def commit_range(git: Git, base: str, head: str) -> CommitRange:
 
 
 def resolve(git: Git, revision: str) -> str:
-    """Return the id of the commit that a revision names. Raise UnknownRevisionError."""
+    """Return the id of the commit that a revision names.
+
+    Raise UnknownRevisionError if it names none or git cannot be read.
+    """
     found = git.ask(None, partial(_commit_id, revision=revision))
     if found is None:
         raise UnknownRevisionError(revision, shallow=bool(_shallow_commits(git)))
@@ -96,7 +100,7 @@ def resolve(git: Git, revision: str) -> str:
 def head_branch(git: Git) -> str | None:
     """Return the name of the branch that is checked out, even if it has no commit yet.
 
-    Return None if HEAD is detached or cannot be read.
+    Return None if HEAD is detached, names a ref outside `refs/heads/`, or cannot be read.
     """
     return git.ask(None, _branch)
 
@@ -151,7 +155,7 @@ def _shallow_commits(git: Git) -> frozenset[str]:
 
 
 def _is_cut(found: CommitRange, shallow: frozenset[str]) -> bool:
-    """Whether a range in a shallow clone may lack commits, or have some that its base has too."""
+    """Return whether a range in a shallow clone may lack commits, or have some of its base's."""
     if found.start is None or any(each.id in shallow for each in found.commits):
         return True
     if found.base not in shallow:

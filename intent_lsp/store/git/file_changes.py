@@ -61,9 +61,9 @@ class FileDelta(Struct, frozen=True, kw_only=True):
 
 
 def commit_deltas(git: Git, old: str | None, new: str) -> list[FileDelta]:
-    """Return the files in which two commits differ. `old` is None for the empty tree.
+    """Return the files below the root in which two commits, given by id, differ.
 
-    Raise UnreadableCommitsError.
+    `old` is None for the empty tree. Raise UnreadableCommitsError if git cannot read them.
     """
     found = git.ask(None, partial(_between_commits, old=old, new=new))
     if found is None:
@@ -72,10 +72,11 @@ def commit_deltas(git: Git, old: str | None, new: str) -> list[FileDelta]:
 
 
 def index_deltas(git: Git) -> list[FileDelta]:
-    """Return the files in which the index differs from HEAD.
+    """Return the files below the root in which the index differs from HEAD.
 
-    Inside a hook of `git commit -a` that is the index which git is about to commit. Raise
-    UnreadableCommitsError.
+    All files of the index are new if HEAD has no commit yet. Inside a hook of `git commit -a` the
+    index is the one that git is about to commit. Raise UnreadableCommitsError if git cannot read
+    it.
     """
     found = git.ask(None, _in_index)
     if found is None:
@@ -84,7 +85,10 @@ def index_deltas(git: Git) -> list[FileDelta]:
 
 
 def unmerged_paths(git: Git) -> tuple[WorkspacePath, ...]:
-    """Return the files of the index that are in conflict."""
+    """Return the files below the root that are in conflict in the index.
+
+    The result is empty if git cannot read the index.
+    """
     return git.below(git.ask(frozenset[bytes](), _conflicts))
 
 

@@ -85,7 +85,10 @@ def path_below(prefix: str, name: str) -> WorkspacePath | None:
 
 
 def common_directory(git_directory: Path) -> Path:
-    """Return the git directory that all work trees share, given that of one work tree."""
+    """Return the git directory that all work trees share, given that of one work tree.
+
+    It is the same one for the main work tree.
+    """
     link = _line(git_directory / "commondir")
     return Path(git_directory, link).resolve() if link else git_directory
 

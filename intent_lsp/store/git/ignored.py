@@ -59,8 +59,8 @@ def hidden_by(
 def not_ignored(git: Git, paths: Sequence[str]) -> Sequence[str]:
     """Return those of `paths` that git does not ignore, or that it tracks all the same.
 
-    They are relative to the root. A directory's path ends with `/`, and is tracked if a file below
-    it is. If git does not answer, none is ignored.
+    `paths` are relative to the root. A directory's path ends with `/`, and is tracked if a file
+    below it is. If git does not answer, return all of them.
     """
     full = {git.full_path(WorkspacePath(path)): path for path in paths}
     every: Sequence[str] = tuple(full)
@@ -176,10 +176,10 @@ def _directory(source: str) -> str:
 
 
 def tree_rooms(root: Path, *, at_most: int) -> frozenset[Path] | None:
-    """Return `root` and all directories below it, or None if there are more than `at_most`.
+    """Return the full paths of `root` and all directories below it, or None if over `at_most`.
 
-    `.git`, `.local/`, directories that git ignores as a whole, and nested repositories are left
-    out. If git fails, no directory counts as ignored.
+    `.git`, `.local/`, directories that git ignores as a whole, nested repositories and links are
+    left out. If git fails, no directory counts as ignored.
     """
     printed = run_git(root, "ls-files", "-z", *_IGNORED_ROOMS, "--", ".") or b""
     ignored = frozenset(name.rstrip("/") for name in os.fsdecode(printed).split("\0"))

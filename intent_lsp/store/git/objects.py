@@ -50,9 +50,9 @@ _TRUE: Final = ("true", "yes", "on", "1")
 class Conversion(Struct, frozen=True, kw_only=True):
     """How git converts the blobs of one path into files. Equal conversions give equal bytes.
 
-    `said` are the attributes and settings that determine git's built-in conversion; it is empty if
-    the file's bytes are the blob's. `program` is whether a filter program or a
-    `working-tree-encoding` converts the bytes. Then the blob alone does not determine them.
+    `program` is whether a filter program or a `working-tree-encoding` converts the bytes; then the
+    blob alone does not determine them, and `said` is empty. Otherwise `said` are the attributes and
+    settings that determine git's built-in conversion, or empty if the file's bytes are the blob's.
     """
 
     said: tuple[Attribute, ...] = ()
@@ -127,7 +127,10 @@ def blob_in_head(repository: Any, path: str) -> str | None:
 
 
 def blob_in_index(repository: Any, path: str) -> str | None:
-    """Return the id of a file's blob in the index, or None if the index does not have it."""
+    """Return the id of a file's blob in the index, or None if the index does not have it.
+
+    A symbolic link is not followed.
+    """
     entries = index(repository)
     return str(entries[path].id) if path in entries else None
 
@@ -173,9 +176,10 @@ def index(repository: Any) -> Any:
 
 
 def outside_ignored(repository: Any, paths: Sequence[str]) -> Sequence[str]:
-    """Return those of `paths` that git does not ignore, or that the index has all the same.
+    """Return those of `paths` that no ignore rule of git matches, or that the index has.
 
-    A path that ends with `/` is a directory, and the index has it if it has a file below it.
+    `paths` are relative to the git top level. A path that ends with `/` is a directory, and the
+    index has it if it has a file below it.
     """
     ignored = [path for path in paths if repository.path_is_ignored(path)]
     if not ignored:

@@ -25,8 +25,9 @@ _NEWEST_FIRST: Final = 2
 def named_commits(repository: Any) -> tuple[str, ...]:
     """Return the ids of the commits that HEAD and all refs but the stash name, each once.
 
-    HEAD's is the first, the branches' follow. Detached HEADs of other work trees are included.
-    Raise KeyError if a branch names a missing commit; other names without a commit are left out.
+    HEAD's is the first, unless there is no commit yet; the branches' follow. Detached HEADs of
+    linked work trees are included. Raise KeyError if HEAD or a branch names a missing commit; other
+    names without a commit are left out.
     """
     names = repository.listall_references()
     branches = [name for name in names if name.startswith(_BRANCHES)]
@@ -42,8 +43,8 @@ def named_commits(repository: Any) -> tuple[str, ...]:
 def logged_commits(repository: Any) -> tuple[str, ...]:
     """Return the ids of commits in the stash and in the reflogs of HEAD and all refs, each once.
 
-    Reflogs of other work trees are included. The end of each reflog is read, and the first
-    `_LOGGED_AT_MOST` ids are used. Missing commits are left out.
+    Reflogs of linked work trees are included. The last MiB of each reflog is read, and at most
+    `_LOGGED_AT_MOST` ids are used, the newest of each reflog first. Missing commits are left out.
     """
     git_directory = Path(repository.path)
     common = common_directory(git_directory)

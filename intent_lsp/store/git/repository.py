@@ -84,15 +84,15 @@ class Git:
         return self._prefix + path
 
     def setting(self, name: str) -> str:
-        """Return the value of a git setting, or "" if it is not set."""
+        """Return the value of a git setting, or "" if it is not set or git cannot be read."""
         return self.ask("", partial(setting, name=name))
 
     def head_commit(self) -> str | None:
-        """Return the id of HEAD's commit, or None if there is no commit yet."""
+        """Return the id of HEAD's commit, or None if there is none yet or git cannot be read."""
         return self.ask(None, head_commit)
 
     def head_bytes(self, path: WorkspacePath) -> bytes | None:
-        """Return a file of HEAD as git would check it out, or None if HEAD does not have the file.
+        """Return a file of HEAD as git would check it out, or None if absent or unreadable.
 
         If a filter program converts the file and its clean direction turns the file on disk into
         HEAD's blob, return the bytes on disk.
@@ -100,15 +100,15 @@ class Git:
         return self._bytes(self.head_version(path))
 
     def head_version(self, path: WorkspacePath) -> Version | None:
-        """Return the version (blob and conversion) of a file in HEAD, or None if HEAD lacks it."""
+        """Return a file's version (blob, conversion) in HEAD, or None if absent or unreadable."""
         return self._version(path, blob_in_head)
 
     def blob_bytes(self, commit: str, path: WorkspacePath) -> bytes | None:
-        """Return a commit's file as git would check it out, or None if the commit lacks it."""
+        """Return a commit's file as git would check it out, or None if absent or unreadable."""
         return self._bytes(self.version_at(commit, path))
 
     def version_at(self, commit: str, path: WorkspacePath) -> Version | None:
-        """Return the version (blob and conversion) of a commit's file, or None if there is none."""
+        """Return a file's version (blob, conversion) in a commit; None if absent or unreadable."""
         return (self.versions_at(commit, (path,)) or {}).get(path)
 
     def merged_commits(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ class Git:
 
         Such a merge has a version of the file that none of its parents has. At most `limit` ids are
         returned, those of the newest merges first. Only the newest 5,000 commits of HEAD are
-        searched.
+        searched. The result is empty if git cannot be read.
         """
         full = self._prefix + path
         return self.ask(
@@ -152,7 +152,7 @@ class Git:
         return self.ask(None, lambda repository: blob_data(repository, version.blob_id))
 
     def tracked(self, path: WorkspacePath) -> bool:
-        """Return whether git tracks a file: whether its index contains it."""
+        """Return whether git tracks a file, so that its index has it. False if it is unreadable."""
         full = self._prefix + path
         found = self.ask(None, lambda repository: full in index(repository))
         if found is None:  # libgit2 cannot read a split or sparse index.
@@ -160,11 +160,14 @@ class Git:
         return found
 
     def staged_version(self, path: WorkspacePath) -> Version | None:
-        """Return the version (blob and conversion) of a file in the index, or None if not there."""
+        """Return a file's version (blob, conversion) in the index; None if absent or unreadable."""
         return self._version(path, blob_in_index)
 
     def ignored(self, path: WorkspacePath) -> bool:
-        """Return whether git ignores the file and does not track it."""
+        """Return whether git ignores a path and does not track it as a file.
+
+        A path that ends with `/` is judged as a directory. Return False if git does not answer.
+        """
         if self.tracked(path):
             return False
         full = self._prefix + path
@@ -174,26 +177,24 @@ class Git:
         return found
 
     def tracks_below(self, path: WorkspacePath) -> bool:
-        """Return whether git tracks the file `path`, or any file below the directory `path`."""
+        """Return whether git tracks the file `path`, or any file below it. False if git fails."""
         return bool(self._run("--literal-pathspecs", "ls-files", "-z", "--", path))
 
     def has_submodules(self) -> bool:
-        """Return whether the repository has submodules.
-
-        If that cannot be determined, return True.
-        """
+        """Return whether the repository has submodules. True if that cannot be determined."""
         return self.ask(True, submodules)  # noqa: FBT003 - the default answer
 
     def changed_paths(self) -> tuple[WorkspacePath, ...]:
-        """Return the files that differ from HEAD, including untracked files but not ignored ones.
+        """Return the files below the root that differ from HEAD, as `git status` finds them.
 
-        The result is empty if git does not answer.
+        Untracked files are included, ignored ones are not. The result is empty if git does not
+        answer.
         """
         status = tree_status(self.root)
         return () if status is None else status.paths
 
     def list_files(self) -> tuple[WorkspacePath, ...]:
-        """Return the files below the root that git tracks or does not ignore; none if unknown."""
+        """Return the files below the root that git tracks or does not ignore; () if git fails."""
         return self.known_files() or ()
 
     def known_files(self) -> tuple[WorkspacePath, ...] | None:
@@ -203,10 +204,10 @@ class Git:
         return None if printed is None else self.below(printed.split(b"\0"))
 
     def names_in(self, directory: WorkspacePath, *, tracked: bool = False) -> list[str] | None:
-        """Return the files below a directory that git tracks or does not ignore, relative to it.
+        """Return the files at any depth below a directory that git tracks or does not ignore.
 
-        If `tracked`, return only files that git tracks. A nested repository is one name that ends
-        with `/`. Return None if git does not answer.
+        They are relative to the directory. If `tracked`, return only files that git tracks. A
+        nested repository is one name that ends with `/`. Return None if git does not answer.
         """
         options = ("--cached",) if tracked else ("--cached", "--others", "--exclude-standard")
         place = f"./{directory}"

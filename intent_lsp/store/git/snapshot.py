@@ -79,7 +79,10 @@ class GitSnapshots:
         )
 
     def flags(self) -> IndexFlags:
-        """Return the index entries that `git status` does not compare with the work tree."""
+        """Return the index entries below the root that `git status` does not compare.
+
+        There are none if git does not answer.
+        """
         now = git_moment(self._git.git_dir).index
         with self._lock:
             if now is None or now != self._flags[0]:
@@ -87,7 +90,10 @@ class GitSnapshots:
             return self._flags[1]
 
     def is_sparse(self) -> bool:
-        """Return whether sparse checkout is on, which leaves files of HEAD out of the work tree."""
+        """Return whether sparse checkout is on, which leaves files of HEAD out of the work tree.
+
+        Only the setting `core.sparseCheckout` is read.
+        """
         return self._git.setting("core.sparsecheckout") in ("true", "yes", "on", "1")
 
     def _read_flags(self) -> IndexFlags:

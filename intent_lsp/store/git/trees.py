@@ -100,7 +100,8 @@ class GitTrees:
     def merged_blob(self, base: str, ours: str, theirs: bytes) -> str | None:
         """Return the blob id of the result of a three-way merge, or None on a conflict or an error.
 
-        `base` and `ours` are blob ids; `theirs` is the content itself. The result is not stored.
+        `base` and `ours` are blob ids; `theirs` is the content itself. The result is not stored in
+        the repository.
         """
         blobs = (self._git.ask(None, partial(blob_data, blob_id=each)) for each in (base, ours))
         old, new = blobs
@@ -108,9 +109,10 @@ class GitTrees:
         return None if merged is None else _blob_id(merged)
 
     def object_ids(self, paths: Collection[WorkspacePath]) -> Mapping[WorkspacePath, str] | None:
-        """Return the blob id that git would store for each file on disk, or None on an error.
+        """Return the blob id that git would store for each file on disk, or None if git fails.
 
-        Paths that are neither files nor links are left out.
+        Files are converted as git would when it adds them. Paths that are neither files nor links
+        are left out.
         """
         root = self._git.root
         links = {path: _link_id(root / path) for path in paths if (root / path).is_symlink()}
@@ -277,7 +279,10 @@ def _quoted(path: str) -> bytes:
 
 
 def merge_file(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """Return the result of a three-way merge of file contents; None on a conflict or an error."""
+    """Return the result of a three-way merge of file contents, as `git merge-file` makes it.
+
+    Return None on a conflict or an error.
+    """
     contents = {"ours": ours, "base": base, "theirs": theirs}
     with temporary_files(contents) as room:
         return run_git(room, "merge-file", "-p", "-q", *contents)
