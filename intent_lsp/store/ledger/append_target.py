@@ -149,8 +149,8 @@ class AppendTarget:
     def has_news(self) -> bool:
         """Return whether others have changed the size of the main ledger file since the last call.
 
-        Appends through this object do not count. The first call returns True if the file has any
-        content.
+        Appends through this object do not count, unless others appended as well. The first call
+        returns True if the file has any content.
         """
         found = stamp(self._root / LEDGER_FILE)
         size = 0 if found is None else found.size

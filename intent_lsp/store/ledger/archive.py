@@ -72,7 +72,7 @@ def older_than(moment: str) -> CutPoint:
     """Return a cut point for `archive`: the offset of the first record not older than `moment`.
 
     `moment` is a ledger timestamp. The cut point is a function that gets the lines of the main file
-    and returns the byte offset: the end of the lines if all records are older.
+    and returns that byte offset, or the end of the lines if all records are older.
     """
 
     def cut(lines: Iterable[ArchiveLine]) -> int:
@@ -89,8 +89,8 @@ def older_than(moment: str) -> CutPoint:
 def all_but_newest(number: int) -> CutPoint:
     """Return a cut point for `archive`: the offset at which the last `number` records begin.
 
-    The cut point is a function that gets the lines of the main file and returns the byte offset: 0
-    if there are no more than `number` records.
+    The cut point is a function that gets the lines of the main file and returns that byte offset,
+    or 0 if there are no more than `number` records.
     """
 
     def cut(lines: Iterable[ArchiveLine]) -> int:

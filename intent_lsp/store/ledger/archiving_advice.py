@@ -47,7 +47,10 @@ def size_of(root: Path) -> int:
 
 
 def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:
-    """Log the advice to archive if a root's ledger is long and none was logged in the last week."""
+    """Log the advice to archive if a root's ledger is long and none was logged in the last week.
+
+    The time is then noted in `.local/`, if that can be written.
+    """
     said = advice(size_of(root))
     if said is None:
         return

@@ -57,7 +57,7 @@ class LedgerVersions:
             self._repository = None
 
     def committed(self) -> Committed | None:
-        """Return the newest ledger in HEAD's history: its commit and heads.
+        """Return the newest ledger in HEAD's history: its commit, heads, and if the commit is HEAD.
 
         Return None if the newest `COMMITS_AT_MOST` commits have none, or if git cannot be read.
         """

@@ -26,9 +26,10 @@ def first_hash(root: Path) -> ContentHash | None:
 
 
 def hashes_starting(root: Path, digits: str, *, limit: int) -> tuple[ContentHash, ...]:
-    """Return at most `limit` record hashes whose hexadecimal digits start with `digits`.
+    """Return the first `limit` record hashes whose hexadecimal digits start with `digits`.
 
-    Raise LedgerUnavailableError if the ledger cannot be read.
+    Each is returned once, in reading order. `digits` are in lower case. Raise
+    LedgerUnavailableError if the ledger cannot be read.
     """
     return tuple(islice(dict.fromkeys(_starting(root, digits)), limit))
 

@@ -82,7 +82,7 @@ class Journal:
         yield from (line for line in lines if line != b"\n" and line.endswith(b"\n"))
 
     def forget(self, committed: Iterable[bytes]) -> int:
-        """Remove the journal's lines that a commit contains, and return how many there were.
+        """Remove the journal's lines that a commit contains, and return how many were removed.
 
         Equal lines count once. `committed` are all ledger lines of the commit. If another process
         is rewriting the journal, remove nothing and return 0. Raise LedgerUnavailableError,

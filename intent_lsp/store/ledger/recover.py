@@ -147,7 +147,10 @@ def _stays(line: bytes) -> bool:
 
 
 def _told(line: bytes) -> tuple[str, ContentHash]:
-    """Return the id and the hash that a ledger line states, without recomputing the hash."""
+    """Return the id and the hash of a ledger line, empty if it is no record.
+
+    The hash of a line in the usual form is the one that it states; that of another is recomputed.
+    """
     if line.startswith(b'{"id":"') and line.endswith(b'"}}\n') and line[_HASH][:7] == b"sha256:":
         return line[_ID].decode("latin-1"), ContentHash(line[_HASH].decode("latin-1"))
     link = examine(line)

@@ -113,7 +113,7 @@ class IndexDatabase:
                 ) from error
 
     def try_once(self, work: Callable[[sqlite3.Connection], None]) -> None:
-        """Call `work` with a connection, once, and ignore database errors.
+        """Call `work` with a connection to the database, once, and ignore its database errors.
 
         Lines that are not indexed because of an error are indexed by the next query.
         """

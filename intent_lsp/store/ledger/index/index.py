@@ -62,7 +62,10 @@ _read_long: Final = lru_cache(maxsize=_LONG_KEPT)(read)
 
 
 class Index:
-    """The index of one root's ledger, in `.local/`. Every query first brings it up to date."""
+    """The index of one root's ledger, in `.local/`. Every query first brings it up to date.
+
+    A query raises LedgerUnavailableError if the main ledger file or the index cannot be read.
+    """
 
     def __init__(self, path: Path, root: Path) -> None:
         """Set the database's path and the root whose ledger it indexes. Nothing is opened yet."""
@@ -76,10 +79,7 @@ class Index:
         self._passed = 0
 
     def stamp(self) -> FilesStamp:
-        """Return the stamps of the ledger's files, which change when the ledger does.
-
-        The files are not read. The result is empty if there are none.
-        """
+        """Return the stamps of the ledger's files, which change when it does; () without files."""
         return self._files.stamp()
 
     def refresh(self, progress: BuildProgress = quiet) -> None:
@@ -139,7 +139,11 @@ class Index:
         return self._ask(asked)
 
     def starting_with(self, digits: str, *, limit: int) -> tuple[Record, ...]:
-        """Return the oldest records, at most `limit`, whose ids start with hexadecimal `digits`."""
+        """Return the oldest records, at most `limit`, whose ids start with hexadecimal `digits`.
+
+        Hyphens do not count, and letters in `digits` may have either case. Return () if `digits`
+        have another character among the first 16.
+        """
         bare = digits.lower().replace("-", "")
         padded = [bare[:16].ljust(16, digit) for digit in "0f"]
         if not all(set(each) <= _HEX for each in padded):
@@ -154,10 +158,7 @@ class Index:
         return self._ask(asked)
 
     def count(self) -> int:
-        """Return the number of records in the ledger.
-
-        A record whose line occurs twice counts once.
-        """
+        """Return the number of the ledger's records. One whose line occurs twice counts once."""
         return self._ask(lambda _connection, found: sum(s.records for s in found.values()))
 
     def counts(self) -> Mapping[str, int]:
@@ -166,7 +167,7 @@ class Index:
         return self._ask(lambda connection, _found: dict(connection.execute(statement).fetchall()))
 
     def work(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """Return what `question` asks the database, a function of the module `work_queries`."""
+        """Return what `question`, a function of `work_queries`, returns for the database."""
         return self._ask(lambda connection, _found: question(connection))
 
     def touched_files(self, since: TouchMark | None) -> TouchedFiles:
@@ -195,7 +196,7 @@ class Index:
         return self._ask(lambda connection, _found: touched_paths(connection, limit))
 
     def heads(self) -> tuple[Head, ...]:
-        """Return the records that no other record follows, by file, in line order within a file."""
+        """Return the records that no other follows or merges, by file, in line order in a file."""
         return self._ask(lambda connection, found: tuple(all_heads(connection, found)))
 
     def trail(self, file: str, size: int) -> ChainCursor | None:

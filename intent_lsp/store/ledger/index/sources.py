@@ -41,7 +41,7 @@ class IndexedFile(Struct, kw_only=True):
     `tail` are the last bytes read, and `stamp` is the file's encoded stamp when all of it was read,
     or "". `records` counts records first found in this file; `copies` counts lines whose records
     are also in other files. `copying` is whether the last line was a copy. `low` and `high` are the
-    earliest and latest time of its records, as integers. `trail` is a chain cursor at `offset`.
+    earliest and latest moment of its records, or 0. `trail` is a chain cursor at `offset`.
     """
 
     number: int
@@ -76,7 +76,7 @@ def source_of(connection: sqlite3.Connection, file: str) -> IndexedFile | None:
 def begin(connection: sqlite3.Connection, file: str) -> IndexedFile:
     """Return how far the index has read a ledger file.
 
-    A new file is given a number and offset 0.
+    A file that the index does not know is added to it, with a new number and offset 0.
     """
     found = source_of(connection, file)
     if found is None:

@@ -37,13 +37,16 @@ WHERE record.passing GROUP BY record.intent
 def touched_by(
     connection: sqlite3.Connection, names: Collection[str], limit: int
 ) -> tuple[WorkspacePath, ...]:
-    """Return the files, at most `limit`, that records of the intent ids `names` touched."""
+    """Return the files that records of the intent ids `names` touched, at most `limit` of them.
+
+    They are in no order.
+    """
     rows = connection.execute(_TOUCHED, (json.dumps([*names]), limit))
     return tuple(path_of(key) for (key,) in rows)
 
 
 def count_of(connection: sqlite3.Connection, names: Collection[str]) -> int:
-    """Return the number of records of the intent ids `names`, without a look at any others."""
+    """Return how many records have one of the intent ids `names`."""
     count: int = connection.execute(_COUNT, (json.dumps([*names]),)).fetchone()[0]
     return count
 
@@ -51,15 +54,18 @@ def count_of(connection: sqlite3.Connection, names: Collection[str]) -> int:
 def not_passing_since(
     connection: sqlite3.Connection, since: str, limit: int
 ) -> Mapping[WorkspacePath, int]:
-    """Return the files of records since a time that do not pass, and the moment of the newest.
+    """Return the files of records that do not pass, each with the moment of its newest such record.
 
-    At most `limit` files are returned, those of the newest records. A record does not pass if its
-    verdict is FAIL or its edit did not happen.
+    A record does not pass if its verdict is FAIL or its edit did not happen. Only records since the
+    timestamp `since` count, and at most `limit` files, those of the newest records.
     """
     rows = connection.execute(_STRAY, (moment_of(since), limit))
     return {path_of(key): moment for key, moment in rows}
 
 
 def newest_moments(connection: sqlite3.Connection) -> Mapping[str, int]:
-    """Return the moment of the newest record of each intent id that passes."""
+    """Return the moment of each intent id's newest record that passes.
+
+    An intent id without such a record is left out.
+    """
     return dict(connection.execute(_NEWEST).fetchall())

@@ -77,9 +77,9 @@ class LedgerFile:
         os.ftruncate(self.fd, size)
 
     def append(self, data: bytes) -> int:
-        """Append `data` in one write, unless it is empty.
+        """Append `data` in one write, unless it is empty. It is not synced to disk yet.
 
-        Return a number for `sync`, which waits for the disk. Raise OSError if the write fails.
+        Return a number for `sync`, which does that. Raise OSError if the write fails.
         """
         if data:
             self._write(data)
@@ -181,9 +181,9 @@ def opened(path: Path) -> Iterator[int | None]:
 
 
 def file_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a ledger file; none if it does not exist.
+    """Yield the lines of a ledger file with their line feeds; none if it does not exist.
 
-    Raise LedgerUnavailableError if the file cannot be read.
+    Raise LedgerUnavailableError if the file cannot be opened or is not a regular file.
     """
     with opened(path) as fd:
         if fd is not None:

@@ -66,7 +66,8 @@ class LedgerFiles:
     def stamp(self) -> FilesStamp:
         """Return the stamp of each ledger file in reading order; empty if there are none.
 
-        No file is opened.
+        What is at the main file's path is included even if it is not a regular file. No file is
+        opened.
         """
         return tuple(
             FileStamp(file, (found.st_dev, found.st_ino), found.st_size, found.st_mtime_ns)

@@ -199,7 +199,7 @@ def _started(
 def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
     """Wait for the results that a worker process sends for its next part, and return them.
 
-    Raise ValueError or msgspec.DecodeError if they are malformed.
+    Raise ValueError or msgspec.DecodeError if they are malformed, or if the process has ended.
     """
     if other.stdout is None:
         raise ValueError("the worker process has no output pipe")
