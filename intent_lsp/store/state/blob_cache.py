@@ -59,7 +59,7 @@ class BlobCache:
         self._found_safe: tuple[int, int] | None = None
 
     def put(self, data: bytes, known: ContentHash | None = None) -> ContentHash:
-        """Add a file content to the cache and return its hash.
+        """Add a file content to the cache, unless it is there, and return its hash in any case.
 
         If the cache is full, old contents are removed. A content too large for the cache is not
         added. `known` is the content's hash, or None to compute it. A disk error is only logged.

@@ -81,7 +81,10 @@ class Drafts:
         raise FileExistsError(os.fspath(room))
 
     def list(self, path: WorkspacePath | None = None) -> tuple[Draft, ...]:
-        """Return the readable drafts of the file `path` (None: of all files), newest first."""
+        """Return the readable drafts of the file `path` (None: of all files), newest first.
+
+        Drafts of the same second are in no particular order.
+        """
         read = (self._read(name) for name in sorted(self._names(), reverse=True))
         found = (draft for draft in read if draft is not None)
         return tuple(draft for draft in found if path in (None, draft.path))
@@ -91,7 +94,7 @@ class Drafts:
         return self._read(f"{draft_id}.json")
 
     def delete(self, draft_id: str) -> bool:
-        """Delete a draft, because it was restored. Return False if there is none. Raise OSError."""
+        """Delete a draft's file, and return True. Return False if there is none. Raise OSError."""
         name = f"{draft_id}.json"
         return bool(_NAME.fullmatch(name)) and remove_file(self._room / name)
 

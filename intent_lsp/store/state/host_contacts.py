@@ -21,7 +21,7 @@ FILES_AT_MOST: Final = 1_000
 
 
 class HostContact(Struct, frozen=True, kw_only=True):
-    """The last event that was noted of a host.
+    """The last event that an agent host reported to us, stored in a root's state.
 
     `host` is the name in `intent-lsp hook NAME`, or `mcp` or `lsp`. `version` is the host's, or
     None if it is not known. `at` is an RFC 3339 time. `ended`: the event was the end of a session.
@@ -54,9 +54,10 @@ class HostContacts:
         self._database = database
 
     def put(self, contact: HostContact) -> None:
-        """Store the last event of a host, replacing the one before. A known version stays known.
+        """Store the last event of a host, replacing the one before.
 
-        The changes that were noted as unasked by the hook `contact.host` are forgotten.
+        Without a version the stored one is kept. The unasked changes of the hook `contact.host` are
+        deleted.
         """
 
         def heard(connection: sqlite3.Connection) -> None:

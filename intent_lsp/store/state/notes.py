@@ -85,8 +85,9 @@ class Notes:
     def written(self, events: Sequence[Noted], *intent_ids: str) -> None:
         """Record that `events` of an intent are now listed in the intents file.
 
-        They are as the method `events` returned them; older events count as listed, too.
-        `intent_ids` are all ids that the intent has had.
+        They are as the method `events` returned them, newest first; the intent's older events then
+        count as listed, too. `intent_ids` are all ids that the intent has had. Without `events`,
+        nothing changes.
         """
         # Compare numbers: events added meanwhile have higher ones and stay unwritten.
         newest = events[0].seq if events else 0
@@ -118,8 +119,8 @@ class Notes:
     def voice(self, session_id: str, agent_id: str) -> AgentInfo:
         """Return what was reported last of an agent.
 
-        `agent_id` is the id of a subagent, or "". If a value of a subagent was not reported, the
-        result has the value of its session's agent.
+        `agent_id` is the id of a subagent, or "" for the session's own agent. A value that was not
+        reported of a subagent is that of the session's own agent. A value that is unknown is None.
         """
         query = (
             "SELECT model, url FROM voice WHERE session_id = ? AND agent_id IN (?, x'')"

@@ -60,7 +60,10 @@ class RefusedEdits:
         return tuple(_edit(body) for (body,) in rows)
 
     def note_made(self, edit: RefusedEdit) -> None:
-        """Store that a refused edit was made all the same, and delete the texts of that edit."""
+        """Store that a refused edit was made all the same, and delete the texts of that edit.
+
+        Do nothing if the edit is not stored.
+        """
         body = spelled(replace(edit, pieces=()))
         query = "UPDATE refused_edit SET made = 1, body = ? WHERE path = ? AND call = ?"
         self._database.do(query, body, edit.path, edit.call)

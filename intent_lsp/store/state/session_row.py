@@ -31,7 +31,10 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     pid: int | None = None
 
     def reopened(self, at: str) -> "SessionRow":
-        """Return a copy of the row for a session that this process uses again since `at`."""
+        """Return a copy of the row for a session that this process uses again since `at`.
+
+        It has no end, and the id of this process as `pid`.
+        """
         return replace(self, last_used_at=at, ended_at=None, pid=os.getpid())
 
     def choosing(self, intent_id: str | None, stage: str, at: str) -> "SessionRow":
