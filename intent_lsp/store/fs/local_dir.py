@@ -32,7 +32,7 @@ def open_local_directory(root: Path) -> Path | None:
     try:
         return ensure_local_directory(root)
     except (OSError, UnsafePathError) as problem:
-        _log.warning("%s: no room for state and cache: %s", root, problem)
+        _log.warning("%s: no directory for state and cache: %s", root, problem)
         return None
 
 

@@ -52,7 +52,7 @@ class UnreadableCommitsError(IntentLspError):
 
     def __init__(self, objects: str) -> None:
         super().__init__(f"git cannot read {objects}")
-        self.cure = "see `git fsck`; a partial clone needs a fetch without --filter"
+        self.cure = "run `git fsck`; a partial clone needs a fetch without --filter"
 
 
 class CommitRange(Struct, frozen=True, kw_only=True):

@@ -257,7 +257,7 @@ class LinkCheck:
             self._note_broken(loose)
 
     def _note_broken(self, loose: _Loose) -> None:
-        message = "the record that it follows stands on no earlier line"
+        message = "the record that this one follows is on no earlier line"
         self.problems.note(LedgerCode.BROKEN_LINK, self._place(loose.row), message)
 
     def _file(self, row: int) -> str:

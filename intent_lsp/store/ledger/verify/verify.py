@@ -207,7 +207,7 @@ def _untied(heads: Sequence[Head]) -> list[LedgerProblem]:
             LedgerCode.UNTIED_HEADS,
             head.file,
             head.line,
-            f"the ledger's end on another branch, by session {head.session_id}; not joined yet",
+            f"the end of another branch, by session {head.session_id}; the next record joins it",
         )
         for head in [head for head in heads if head is not newest][:_HEADS_NAMED]
     ]
