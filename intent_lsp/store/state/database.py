@@ -14,11 +14,13 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import StateUnavailableError
@@ -39,6 +41,7 @@ from intent_lsp.store.state.schema import StateInMemory
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+S = TypeVar("S", bound=Struct)
 Statement = Callable[[sqlite3.Connection], T]
 Value = str | bytes | int | None
 Stored = bytes | int | None
@@ -62,6 +65,16 @@ def packed(*values: Value) -> tuple[Stored, ...]:
 def hash_in(data: bytes | None) -> ContentHash | None:
     """Return the content hash stored as these bytes, or None for None."""
     return None if data is None else ContentHash(unpack(data))
+
+
+def row_as(kind: type[S], row: Iterable[Any]) -> S:
+    """Return a row as a struct of the class `kind`, whose fields are the columns in their order.
+
+    Texts, which are stored as bytes, are decoded.
+    """
+    values = (unpack(value) if isinstance(value, bytes) else value for value in row)
+    fields: dict[str, Any] = dict(zip(kind.__struct_fields__, values, strict=True))
+    return kind(**fields)
 
 
 class Database:
@@ -155,9 +168,7 @@ class Database:
                 else:
                     self._used |= begin == _WRITING and self.problem is None
                     return result
-        raise StateUnavailableError(
-            path=os.fspath(self._path), problem="was replaced again and again while it was open"
-        )
+        raise self._unusable("was replaced again and again while it was open")
 
     def _current(self) -> sqlite3.Connection:
         """Return the connection to use: to the file, or to memory if the file cannot be used now.
@@ -253,17 +264,12 @@ class Database:
         For any other problem, raise StateUnavailableError.
         """
         self._roll_back()
-        known = self._file.identity
+        known, was_open = self._file.identity, self._file.opened is not None
+        self._forget()
         if kind(problem) in _DAMAGED or str(problem).startswith("no such table"):
-            self._forget()
             self._move_aside(known)
-        elif kind(problem) in _MOVED and self._file.opened is not None:
-            self._forget()
-        else:
-            self._forget()
-            raise StateUnavailableError(
-                path=os.fspath(self._path), problem=str(problem)
-            ) from problem
+        elif kind(problem) not in _MOVED or not was_open:
+            raise self._unusable(str(problem)) from problem
 
     def _move_aside(self, damaged: Identity | None) -> None:
         """Rename the damaged file and SQLite's companion files, under a lock between processes.
@@ -286,7 +292,7 @@ class Database:
                     with contextlib.suppress(FileNotFoundError):
                         part.replace(part.with_name(self._path.name + aside + companion))
         except OSError as problem:
-            raise StateUnavailableError(
-                path=os.fspath(self._path),
-                problem=f"is damaged and cannot be moved: {problem}",
-            ) from problem
+            raise self._unusable(f"is damaged and cannot be moved: {problem}") from problem
+
+    def _unusable(self, problem: str) -> StateUnavailableError:
+        return StateUnavailableError(path=os.fspath(self._path), problem=problem)

@@ -13,8 +13,8 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.text import unpack, unpack_perhaps
-from intent_lsp.store.state.database import Database, packed
+from intent_lsp.core.text import unpack
+from intent_lsp.store.state.database import Database, packed, row_as
 
 FILES_AT_MOST: Final = 1_000
 """The most files of a host whose unasked changes are stored."""
@@ -109,10 +109,7 @@ class HostContacts:
             "SELECT host, count(*), min(since), max(last) FROM unasked_change WHERE last >= ?"
             " GROUP BY host"
         )
-        return tuple(
-            UnaskedChanges(host=unpack(host), files=files, since=unpack(first), last=unpack(last))
-            for host, files, first, last in self._database.rows(query, since)
-        )
+        return tuple(row_as(UnaskedChanges, row) for row in self._database.rows(query, since))
 
     def of(self, host: str) -> HostContact | None:
         """Return the last event of a host, or None if none is stored."""
@@ -121,13 +118,5 @@ class HostContacts:
     def every(self) -> tuple[HostContact, ...]:
         """Return the last event of each host, the newest first."""
         query = "SELECT host, event, at, version, ended FROM host_contact ORDER BY at DESC, host"
-        return tuple(
-            HostContact(
-                host=unpack(host),
-                event=unpack(event),
-                at=unpack(at),
-                version=unpack_perhaps(version),
-                ended=bool(ended),
-            )
-            for host, event, at, version, ended in self._database.rows(query)
-        )
+        rows = self._database.rows(query)
+        return tuple(row_as(HostContact, (*said, bool(ended))) for *said, ended in rows)

@@ -72,10 +72,8 @@ class Notes:
         query = (
             f"SELECT event, in_file, seq FROM event WHERE {_among(intent_ids)} ORDER BY seq DESC"  # noqa: S608 - marks
         )
-        return tuple(
-            Noted(event=unpack(event), in_file=bool(in_file), seq=seq)
-            for event, in_file, seq in self._database.rows(query, *intent_ids)
-        )
+        rows = self._database.rows(query, *intent_ids)
+        return tuple(Noted(event=unpack(row[0]), in_file=bool(row[1]), seq=row[2]) for row in rows)
 
     def unwritten(self) -> tuple[str, ...]:
         """Return the ids of the intents with events that are not yet listed in the intents file."""

@@ -13,9 +13,9 @@ from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.state.database import Database, hash_in, packed
+from intent_lsp.store.state.database import Database, hash_in, packed, row_as
 from intent_lsp.store.state.open_commands import read_ticket
-from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow, session_row
+from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow
 
 TICKET_OVER: Final = (
     "SELECT body FROM ticket WHERE outcome IS NULL AND issued_at >= ?1 AND id IN ("
@@ -61,7 +61,7 @@ class SaveState:
 
         session, ticket, own_write = self._database.read(work)
         return SaveMemory(
-            row=None if session is None else session_row(session),
+            row=None if session is None else row_as(SessionRow, session),
             ticket=None if ticket is None else read_ticket(ticket[0]),
             own_write=None if own_write is None else hash_in(own_write[0]),
         )

@@ -1,12 +1,10 @@
 """The row of a session, or of one of its subagents, in the session database."""
 
 import os
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
-
-from intent_lsp.core.text import unpack
 
 SESSION_QUERY: Final = "SELECT * FROM session WHERE session_id = ? AND agent_id = ?"
 
@@ -40,11 +38,3 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     def choosing(self, intent_id: str | None, stage: str, at: str) -> "SessionRow":
         """Return a copy of the row with another intent (None: no intent) and stage since `at`."""
         return replace(self, active_intent=intent_id, stage=stage, last_used_at=at)
-
-
-def session_row(row: tuple[Any, ...]) -> SessionRow:
-    """Return a row of the database table `session` as an object."""
-    values = (unpack(value) if isinstance(value, bytes) else value for value in row)
-    # The columns are the fields of SessionRow in order, since `astuple` wrote them.
-    fields: dict[str, Any] = dict(zip(SessionRow.__struct_fields__, values, strict=True))
-    return SessionRow(**fields)

@@ -7,7 +7,9 @@ Invariant: text is stored as bytes, so that every name of a file system or clien
 import sqlite3
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -18,7 +20,7 @@ from intent_lsp.core.text import unpack, unpack_perhaps
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.fs.sqlite_file import connected
 from intent_lsp.store.state.call_state import PUT_READ, CallState
-from intent_lsp.store.state.database import Database, hash_in, packed
+from intent_lsp.store.state.database import Database, hash_in, packed, row_as
 from intent_lsp.store.state.host_contacts import HostContacts
 from intent_lsp.store.state.notes import Notes
 from intent_lsp.store.state.open_commands import GO_ON
@@ -26,7 +28,7 @@ from intent_lsp.store.state.refusals import RefusedEdits
 from intent_lsp.store.state.save_state import SaveState
 from intent_lsp.store.state.schema import StateInMemory, lay_out
 from intent_lsp.store.state.session_names import SessionNames
-from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow, session_row
+from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow
 from intent_lsp.store.state.tickets import Tickets
 
 FILE_NAME = "state.sqlite3"
@@ -35,6 +37,7 @@ INHERITABLE_FOR = timedelta(days=14)
 
 _BUSY_SECONDS = 2.0
 _CANDIDATES = 64
+_session: Final = partial(row_as, SessionRow)
 
 
 class BaselineFile(Struct, frozen=True):
@@ -95,12 +98,12 @@ class SessionDb:
     def session(self, session_id: str, agent_id: str = "") -> SessionRow | None:
         """Return the row of a session or of one of its subagents, or None if there is none."""
         rows = self._database.rows(SESSION_QUERY, session_id, agent_id)
-        return session_row(rows[0]) if rows else None
+        return _session(rows[0]) if rows else None
 
     def sessions_since(self, moment: str) -> tuple[SessionRow, ...]:
         """Return the rows of sessions and subagents used at or after `moment`, newest first."""
         query = "SELECT * FROM session WHERE last_used_at >= ? ORDER BY last_used_at DESC"
-        return tuple(map(session_row, self._database.rows(query, moment)))
+        return tuple(map(_session, self._database.rows(query, moment)))
 
     def unended_editors(self) -> tuple[SessionRow, ...]:
         """Return the editor sessions without a recorded end, the last used first.
@@ -111,7 +114,7 @@ class SessionDb:
             "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND ended_at IS NULL"
             " ORDER BY last_used_at DESC"
         )
-        return tuple(map(session_row, self._database.rows(query, "editor", "")))
+        return tuple(map(_session, self._database.rows(query, "editor", "")))
 
     def sessions_of(self, user: str) -> frozenset[str]:
         """Return the ids of all sessions, ended ones included, that a user has had in this root."""
@@ -134,7 +137,7 @@ class SessionDb:
         def work(connection: sqlite3.Connection) -> SessionRow:
             insert = "INSERT OR IGNORE INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?)"
             connection.execute(insert, values)
-            return session_row(connection.execute(SESSION_QUERY, values[:2]).fetchone())
+            return _session(connection.execute(SESSION_QUERY, values[:2]).fetchone())
 
         return self._database.write(work)
 
@@ -165,7 +168,7 @@ class SessionDb:
             query, "editor", "", user, timestamp(now - INHERITABLE_FOR), _CANDIDATES
         )
         # Outside the transaction: `is_alive` tries locks on other files.
-        ended = (row for row in map(session_row, rows) if not is_alive(row.session_id))
+        ended = (row for row in map(_session, rows) if not is_alive(row.session_id))
         return next(ended, None)
 
     def replace_baseline(

@@ -22,7 +22,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import pack, unpack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.msgspec_types import register_msgspec_types
-from intent_lsp.store.state.database import Database, Stored, packed
+from intent_lsp.store.state.database import Database, Stored, packed, row_as
 from intent_lsp.store.state.open_commands import (
     WITH_TREE,
     KeptTree,
@@ -268,18 +268,8 @@ class Tickets:
             )
             return rows
 
-        return tuple(
-            (
-                HeldSave(
-                    path=WorkspacePath(unpack(path)),
-                    ticket_id=unpack(ticket_id),
-                    session_id=unpack(session_id),
-                    hash=ContentHash(unpack(hash_)),
-                ),
-                read_ticket(body),
-            )
-            for path, ticket_id, session_id, hash_, body in self._database.write(work)
-        )
+        lapsed = self._database.write(work)
+        return tuple((row_as(HeldSave, save), read_ticket(body)) for *save, body in lapsed)
 
 
 def _forget_use(connection: sqlite3.Connection, key: Sequence[Stored]) -> None:
