@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -22,6 +22,8 @@ from intent_lsp.core.text import pack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.store.state.database import Database, Stored
+
+T = TypeVar("T")
 
 WITH_TREE: Final = (
     "LEFT JOIN open_command ON open_command.ticket_id = ticket.id"
@@ -135,14 +137,14 @@ class OpenCommands:
         `body` and `tree` are the stored forms of the ticket and of the snapshot. `gone_on` is the
         ticket's flag, 0 or 1. If the ticket has no snapshot, `tree` and `gone_on` are None.
         """
-        ticket = read_ticket(body)
+        ticket = parsed(Ticket, body)
         if tree is None:
             return ticket
         ticket = replace(ticket, gone_on=bool(gone_on))
         id_ = sha256(tree).digest()
         found = self._read.get(id_)
         if found is None:
-            found = msgspec.convert(json.loads(tree), TreeSnapshot)
+            found = parsed(TreeSnapshot, tree)
             if len(self._read) >= _TREES_AT_ONCE:
                 self._read = {}
             self._read[id_] = found
@@ -185,12 +187,12 @@ def spelled(value: Any) -> bytes:  # noqa: ANN401 - whatever msgspec reads back
     return json.dumps(msgspec.to_builtins(value)).encode("ascii")
 
 
-def read_ticket(body: bytes) -> Ticket:
-    """Decode a stored ticket.
+def parsed(kind: type[T], body: bytes) -> T:
+    """Decode a value of the class `kind` from its stored form.
 
-    It has no snapshot, because snapshots are stored apart from tickets.
+    A ticket has no snapshot, because snapshots are stored apart from tickets.
     """
-    return msgspec.convert(json.loads(body), Ticket)
+    return msgspec.convert(json.loads(body), kind)
 
 
 KNOWN: Final = register_msgspec_types(Ticket, TreeSnapshot)

@@ -4,13 +4,11 @@ Invariant: a refused edit that was made all the same is kept for thirty days, so
 can name tool and host.
 """
 
-import json
 import sqlite3
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Final
 
-import msgspec
 from msgspec.structs import replace
 
 from intent_lsp.core.agents.refused_edits import KEPT_FOR, RefusedEdit
@@ -19,7 +17,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.store.state.database import Database, packed
-from intent_lsp.store.state.open_commands import spelled
+from intent_lsp.store.state.open_commands import parsed, spelled
 
 MADE_KEPT_FOR: Final = timedelta(days=30)
 """How long a refused edit that was made all the same is kept."""
@@ -57,7 +55,7 @@ class RefusedEdits:
             "SELECT body FROM refused_edit WHERE path = ? AND at >= ? AND made = 0 ORDER BY at DESC"
         )
         rows = self._database.rows(query, path, timestamp(now - KEPT_FOR))
-        return tuple(_edit(body) for (body,) in rows)
+        return tuple(parsed(RefusedEdit, body) for (body,) in rows)
 
     def note_made(self, edit: RefusedEdit) -> None:
         """Store that a refused edit was made all the same, and delete the texts of that edit.
@@ -75,11 +73,7 @@ class RefusedEdits:
         """
         query = "SELECT body FROM refused_edit WHERE path = ? AND call = ?"
         rows = self._database.rows(query, path, call)
-        return _edit(rows[0][0]) if rows else None
-
-
-def _edit(body: bytes) -> RefusedEdit:
-    return msgspec.convert(json.loads(body), RefusedEdit)
+        return parsed(RefusedEdit, rows[0][0]) if rows else None
 
 
 KNOWN: Final = register_msgspec_types(RefusedEdit)

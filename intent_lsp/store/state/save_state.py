@@ -14,7 +14,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.state.database import Database, hash_in, packed, row_as
-from intent_lsp.store.state.open_commands import read_ticket
+from intent_lsp.store.state.open_commands import parsed
 from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow
 
 TICKET_OVER: Final = (
@@ -62,7 +62,7 @@ class SaveState:
         session, ticket, own_write = self._database.read(work)
         return SaveMemory(
             row=None if session is None else row_as(SessionRow, session),
-            ticket=None if ticket is None else read_ticket(ticket[0]),
+            ticket=None if ticket is None else parsed(Ticket, ticket[0]),
             own_write=None if own_write is None else hash_in(own_write[0]),
         )
 

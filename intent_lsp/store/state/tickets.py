@@ -4,14 +4,12 @@ Invariant: each method is one transaction. Any number of threads and processes m
 Invariant: once a ticket has an outcome, that outcome never changes.
 """
 
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
@@ -30,7 +28,7 @@ from intent_lsp.store.state.open_commands import (
     end_command,
     forget_commands,
     keep_command,
-    read_ticket,
+    parsed,
     spelled,
 )
 from intent_lsp.store.state.save_state import TICKET_OVER, ticket_over
@@ -132,12 +130,14 @@ class Tickets:
         if not rows:
             return None
         *ticket, outcome = rows[0]
-        return self.commands.with_tree(*ticket), None if outcome is None else _recorded(outcome)
+        return self.commands.with_tree(*ticket), None if outcome is None else parsed(
+            Recorded, outcome
+        )
 
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
         """Return the ticket, open or ended, issued for a tool use id of a session, or None."""
         rows = self._database.rows(_ENDED, session_id, agent_id, tool_use_id)
-        return read_ticket(rows[0][0]) if rows else None
+        return parsed(Ticket, rows[0][0]) if rows else None
 
     def open_of(self, session_id: str, agent_id: str, now: datetime) -> tuple[Ticket, ...]:
         """Return the open tickets of a session or of one of its subagents, oldest first.
@@ -149,7 +149,7 @@ class Tickets:
             " AND issued_at >= ? ORDER BY issued_at"
         )
         rows = self._database.rows(query, session_id, agent_id, timestamp(now - GOOD_FOR))
-        return tuple(read_ticket(body) for (body,) in rows)
+        return tuple(parsed(Ticket, body) for (body,) in rows)
 
     def refuse(
         self, session_id: str, agent_id: str, tool_use_id: str, refused: Refused, now: datetime
@@ -179,7 +179,7 @@ class Tickets:
         )
         oldest = timestamp(now - GOOD_FOR)
         rows = self._database.rows(query, session_id, agent_id, tool_use_id, oldest)
-        return msgspec.convert(json.loads(rows[0][0]), Refused) if rows else None
+        return parsed(Refused, rows[0][0]) if rows else None
 
     def content(self, hash_: ContentHash) -> bytes | None:
         """Return the content with a hash, if it is stored with some open ticket, or None."""
@@ -201,7 +201,7 @@ class Tickets:
                 "UPDATE ticket SET outcome = ? WHERE id = ? AND outcome IS NULL", (told, key)
             )
             rows = connection.execute("SELECT outcome FROM ticket WHERE id = ?", (key,)).fetchall()
-            return _recorded(rows[0][0]) if rows else outcome
+            return parsed(Recorded, rows[0][0]) if rows else outcome
 
         kept = self._database.write(work)
         self.commands.forget(ticket_id)
@@ -218,7 +218,7 @@ class Tickets:
         Such a ticket claims the path, or leaves the change of the file to an editor.
         """
         rows = self._database.rows(TICKET_OVER, *ticket_over(path, now))
-        return read_ticket(rows[0][0]) if rows else None
+        return parsed(Ticket, rows[0][0]) if rows else None
 
     def saved(self, path: WorkspacePath, ticket_id: str) -> bool:
         """Record that an editor has saved a file of a ticket that leaves its changes to editors.
@@ -269,7 +269,7 @@ class Tickets:
             return rows
 
         lapsed = self._database.write(work)
-        return tuple((row_as(HeldSave, save), read_ticket(body)) for *save, body in lapsed)
+        return tuple((row_as(HeldSave, save), parsed(Ticket, body)) for *save, body in lapsed)
 
 
 def _forget_use(connection: sqlite3.Connection, key: Sequence[Stored]) -> None:
@@ -280,10 +280,6 @@ def _forget_use(connection: sqlite3.Connection, key: Sequence[Stored]) -> None:
     of_call = "WHERE session_id = ? AND agent_id = ? AND use_id = ?"
     connection.execute(f"UPDATE ticket SET use_id = NULL {of_call}", key)  # noqa: S608 - ours
     connection.execute(f"DELETE FROM refusal {of_call}", key)  # noqa: S608 - ours
-
-
-def _recorded(outcome: bytes) -> Recorded:
-    return msgspec.convert(json.loads(outcome), Recorded)
 
 
 KNOWN: Final = register_msgspec_types(Ticket, Recorded, Refused)
