@@ -39,7 +39,11 @@ _ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? A
 
 
 class Refused(Struct, frozen=True, kw_only=True):
-    """A stored refusal of a tool call, and the `fingerprint` of that call or None."""
+    """A stored refusal of a tool call, and the `fingerprint` of that call, or None.
+
+    `intent_id` is the id of the intent that was selected then, or None, and `files` are the files
+    that the call would have changed.
+    """
 
     denied: Denied
     fingerprint: ContentHash | None = None
@@ -105,7 +109,10 @@ class Tickets:
             self.commands.remember(ticket)
 
     def begin_command(self, ticket: Ticket) -> None:
-        """Update a stored ticket and its snapshot `ticket.tree`, unless the ticket has ended."""
+        """Update a stored ticket, and store its snapshot `ticket.tree`, unless it has ended.
+
+        A snapshot that is stored with the ticket already stays.
+        """
         body = spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
         names = packed(ticket.id, ticket.session_id, ticket.agent_id, ticket.issued_at)
@@ -135,7 +142,10 @@ class Tickets:
         )
 
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
-        """Return the ticket, open or ended, issued for a tool use id of a session, or None."""
+        """Return the ticket, open or ended, issued for a tool use id, or None if there is none.
+
+        `agent_id` is the id of a subagent, or "". The ticket comes without a snapshot.
+        """
         rows = self._database.rows(_ENDED, session_id, agent_id, tool_use_id)
         return parsed(Ticket, rows[0][0]) if rows else None
 
@@ -235,7 +245,10 @@ class Tickets:
         return self._database.write(work)
 
     def hold(self, save: HeldSave) -> None:
-        """Store an editor's save that may belong to a ticket, until that is known."""
+        """Store an editor's save that may belong to a ticket, until that is known.
+
+        It replaces an earlier save of the same file for the same ticket.
+        """
         query = "INSERT OR REPLACE INTO held_save VALUES (?,?,?,?)"
         self._database.do(query, *astuple(save))
 
