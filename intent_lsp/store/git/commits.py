@@ -8,14 +8,13 @@ Invariant: nothing is written or fetched. A range that is not complete raises, a
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
 
 from intent_lsp.core.check.commit import CommitFacts
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.store.git.gitdir import small_file
+from intent_lsp.store.git.gitdir import shallow_commits
 from intent_lsp.store.git.repository import Git
 
 _ALL_ZERO: Final = "0"
@@ -75,7 +74,7 @@ def commit_range(git: Git, base: str, head: str) -> CommitRange:
     lack commits of the range, or UnreadableCommitsError.
     """
     tips = (resolve(git, base), resolve(git, head))
-    shallow = _shallow_commits(git)
+    shallow = shallow_commits(git.common_dir)
     found = git.ask(None, partial(_range, base=tips[0], head=tips[1]))
     if found is None:
         if shallow:
@@ -93,7 +92,7 @@ def resolve(git: Git, revision: str) -> str:
     """
     found = git.ask(None, partial(_commit_id, revision=revision))
     if found is None:
-        raise UnknownRevisionError(revision, shallow=bool(_shallow_commits(git)))
+        raise UnknownRevisionError(revision, shallow=bool(shallow_commits(git.common_dir)))
     return found
 
 
@@ -146,12 +145,6 @@ def _signed(signature: Any) -> str:
         bytes(part).decode("utf-8", "replace") for part in (signature.raw_name, signature.raw_email)
     )
     return f"{name} <{address}>"
-
-
-def _shallow_commits(git: Git) -> frozenset[str]:
-    """Return the commits whose parents a shallow clone does not have."""
-    text = small_file(Path(git.common_dir) / "shallow").decode("ascii", "replace")
-    return frozenset(text.split())
 
 
 def _is_cut(found: CommitRange, shallow: frozenset[str]) -> bool:

@@ -149,6 +149,14 @@ def small_file(path: Path) -> bytes:
         return b""
 
 
+def shallow_commits(common: Path) -> frozenset[str]:
+    """Return the ids of the commits whose parents a shallow clone lacks; empty for a whole one.
+
+    `common` is the git directory that all work trees share.
+    """
+    return frozenset(small_file(common / "shallow").decode("ascii", "replace").split())
+
+
 def last_bytes(path: Path) -> tuple[int, bytes] | None:
     """Return (size, last `READ_AT_MOST` bytes) of a log file, or None if it cannot be read."""
     try:

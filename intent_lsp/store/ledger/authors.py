@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from intent_lsp.store.git.gitdir import common_directory, prefix_of, work_tree_top
+from intent_lsp.store.git.gitdir import common_directory, prefix_of, shallow_commits, work_tree_top
 from intent_lsp.store.git.objects import author_name, blob_lines, blob_size, discover
 from intent_lsp.store.git.reachable import reachable
 from intent_lsp.store.ledger.blobs import COMMITS_AT_MOST, LedgerBlob, ledger_blobs
@@ -138,7 +138,8 @@ class _History(Struct):
         boundary commits are left out.
         """
         oldest = min(self.times.values()) - CLOCKS_DIFFER.total_seconds()
-        ends = _ends(self.repository)
+        # Without its parents a commit seems to add every file that it contains.
+        ends = shallow_commits(common_directory(Path(self.repository.path)))
         found = []
         for commit in islice(reachable(self.repository, (self.head,)), COMMITS_AT_MOST):
             if commit.commit_time < oldest:
@@ -204,14 +205,3 @@ def _seconds(time: str) -> float:
         return datetime.fromisoformat(time).timestamp()
     except ValueError:
         return math.inf
-
-
-def _ends(repository: Any) -> Collection[str]:
-    """Return the ids of a shallow clone's boundary commits; empty if the clone is not shallow.
-
-    A boundary commit lacks its parents and so seems to add every file that it contains.
-    """
-    if not repository.is_shallow:
-        return ()
-    listed = common_directory(Path(repository.path)) / "shallow"
-    return frozenset(listed.read_text(encoding="ascii").split())
