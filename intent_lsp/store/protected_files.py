@@ -19,6 +19,7 @@ from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.git_config import guarded_settings, settings
 from intent_lsp.store.fs.files import stamp
+from intent_lsp.store.git.gitdir import files_under
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.raw.file import opened, read_at
 
@@ -160,18 +161,10 @@ def _places(git_dir: Path, common: Path) -> Iterator[tuple[str, Path]]:
     """
     yield from ((name, common / name) for name in _SHARED)
     yield from ((name, git_dir / name) for name in (_OF_WORK_TREE, _LOG))
-    hooks = common / "hooks"
-    names = itertools.islice(_files_below(hooks), HOOKS_AT_MOST)
-    # Git never runs its own `.sample` hooks.
-    yield from ((f"hooks/{name}", hooks / name) for name in names if not name.endswith(_SAMPLE))
-
-
-def _files_below(room: Path) -> Iterator[str]:
-    """Yield all files below a directory, as paths relative to the directory."""
-    for directory, rooms, names in os.walk(room):
-        rooms.sort()
-        below = Path(directory).relative_to(room).as_posix()
-        yield from (name if below == "." else f"{below}/{name}" for name in sorted(names))
+    for hook in itertools.islice(files_under(common / "hooks"), HOOKS_AT_MOST):
+        # Git never runs its own `.sample` hooks.
+        if not hook.name.endswith(_SAMPLE):
+            yield hook.relative_to(common).as_posix(), hook
 
 
 def _control_files(root: Path) -> Iterator[WorkspacePath]:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from intent_lsp.core.check.commit import CommitFacts
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE
 from intent_lsp.governance.root.rules import FileState, Rules, rules_from
-from intent_lsp.store.git.file_changes import index_deltas, version_of
+from intent_lsp.store.git.file_changes import index_deltas
 from intent_lsp.store.git.objects import Version
 from intent_lsp.store.git.repository import Git
 
@@ -103,7 +103,7 @@ class CommittedRules:
             if delta.old is not None:
                 found.pop(delta.old.path, None)
             if delta.new is not None and delta.new.path in _FILES:
-                found[delta.new.path] = version_of(self._git, delta.new)
+                found[delta.new.path] = self._git.version_of(delta.new.path, delta.new.blob_id)
         return self._of_blobs(tuple(found.get(path) for path in _FILES))
 
     def _read_blobs(self, versions: tuple[Version | None, ...]) -> Rules:

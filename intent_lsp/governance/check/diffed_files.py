@@ -24,7 +24,6 @@ from intent_lsp.store.git.file_changes import (
     FileSide,
     commit_deltas,
     index_deltas,
-    version_of,
 )
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.status import tree_status
@@ -187,7 +186,7 @@ def _side(git: Git, side: FileSide | None) -> FileContent:
         return ABSENT
     if side.submodule:
         return content_of(side.blob_id.encode() + b"\0")
-    data = git.version_bytes(version_of(git, side))
+    data = git.version_bytes(git.version_of(side.path, side.blob_id))
     if data is None:
         raise UnreadableCommitsError(f"{side.path} ({side.blob_id})")
     return _content(data)

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.git.commits import UnreadableCommitsError
-from intent_lsp.store.git.objects import Version
+from intent_lsp.store.git.objects import conflicting
 from intent_lsp.store.git.objects import index as current_index
 from intent_lsp.store.git.repository import Git
 
@@ -89,12 +89,7 @@ def unmerged_paths(git: Git) -> tuple[WorkspacePath, ...]:
 
     The result is empty if git cannot read the index.
     """
-    return git.below(git.ask(frozenset[bytes](), _conflicts))
-
-
-def version_of(git: Git, side: FileSide) -> Version:
-    """Return the version of a tree's file: its blob, and how git converts it at this path now."""
-    return git.version_of(side.path, side.blob_id)
+    return git.below(git.ask(frozenset(), lambda repository: conflicting(_index(repository))))
 
 
 def _between_commits(repository: Any, *, old: str | None, new: str) -> list[_Sides]:
@@ -109,11 +104,6 @@ def _in_index(repository: Any) -> list[_Sides]:
     if repository.head_is_unborn:
         return [(None, _side(entry, os.fsencode(entry.path))) for entry in index]
     return _similar(repository.head.peel().tree.diff_to_index(index))
-
-
-def _conflicts(repository: Any) -> frozenset[bytes]:
-    entries = (entry for conflict in _index(repository).conflicts or () for entry in conflict)
-    return frozenset(os.fsencode(entry.path) for entry in entries if entry is not None)
 
 
 def _index(repository: Any) -> Any:

@@ -15,10 +15,12 @@ from msgspec import Struct
 from intent_lsp.core.agents.tree_snapshot import LogMark
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath, parse_relative
+from intent_lsp.store.fs.files import read_bytes
 
 READ_AT_MOST: Final = 1024 * 1024
 """Bytes read from the end of a reflog: some thousand steps, more than one command makes."""
 
+_SMALL_AT_MOST: Final = 64 * 1024 * 1024
 _PUT_ASIDE = ("rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH")
 
 HEAD_LOG: Final = "logs/HEAD"
@@ -89,7 +91,7 @@ def common_directory(git_directory: Path) -> Path:
 
     It is the same one for the main work tree.
     """
-    link = _line(git_directory / "commondir")
+    link = first_line(git_directory / "commondir")
     return Path(git_directory, link).resolve() if link else git_directory
 
 
@@ -107,7 +109,7 @@ def head_ref(git_directory: Path) -> tuple[str, ...]:
 
     Return () if HEAD is detached or cannot be read.
     """
-    head = _line(git_directory / "HEAD")
+    head = first_line(git_directory / "HEAD")
     # A path with a null character would make os.stat raise ValueError.
     return (head.removeprefix("ref: "),) if head.startswith("ref: ") and "\0" not in head else ()
 
@@ -118,11 +120,11 @@ def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
     `common` is the git directory that all work trees share. A repository with reftables has no
     stash files, so only the autostash is found there.
     """
-    newest = _line(common / "refs" / "stash")
+    newest = first_line(common / "refs" / "stash")
     log = small_file(common / "logs" / "refs" / "stash").split(b"\n")
     lines = (line.split(b" ", 2) for line in log)
     logged = [parts[1].decode("ascii", "replace") for parts in lines if len(parts) > 1]
-    aside = [_line(git_directory / name) for name in _PUT_ASIDE]
+    aside = [first_line(git_directory / name) for name in _PUT_ASIDE]
     return tuple(dict.fromkeys(each for each in (newest, *logged, *aside) if each))
 
 
@@ -142,11 +144,24 @@ def git_identity(git_directory: Path, common: Path) -> tuple[int, ...]:
 
 
 def small_file(path: Path) -> bytes:
-    """Return the content of a small file; empty if it cannot be read."""
+    """Return the content of a file of at most 64 MiB; empty if it is larger or cannot be read."""
     try:
-        return path.read_bytes()
+        return read_bytes(path, _SMALL_AT_MOST) or b""
     except OSError:
         return b""
+
+
+def first_line(path: Path) -> str:
+    """Return the first line of a small file, or "" if it cannot be read."""
+    text = small_file(path).decode("utf-8", "surrogateescape")
+    return text.split("\n")[0].rstrip("\r")
+
+
+def files_under(room: Path) -> Iterator[Path]:
+    """Yield the full path of each file below a directory, those of one directory sorted by name."""
+    for directory, rooms, names in os.walk(room):
+        rooms.sort()
+        yield from (Path(directory, name) for name in sorted(names))
 
 
 def shallow_commits(common: Path) -> frozenset[str]:
@@ -215,12 +230,6 @@ def logged_before(git_directory: Path, mark: LogMark) -> frozenset[str]:
     return frozenset(
         each for move in _moves(printed[:at].split(b"\n")) for each in (move.old, move.new) if each
     )
-
-
-def _line(path: Path) -> str:
-    """Return the first line of a small file, or "" if it cannot be read."""
-    text = small_file(path).decode("utf-8", "surrogateescape")
-    return text.split("\n")[0].rstrip("\r")
 
 
 def _moves(lines: Iterable[bytes]) -> Iterator[Move]:

@@ -175,6 +175,12 @@ def index(repository: Any) -> Any:
     return found
 
 
+def conflicting(found: Any) -> frozenset[bytes]:
+    """Return the paths in conflict in an index of libgit2, relative to the git top level."""
+    entries = (entry for conflict in found.conflicts or () for entry in conflict)
+    return frozenset(os.fsencode(entry.path) for entry in entries if entry is not None)
+
+
 def outside_ignored(repository: Any, paths: Sequence[str]) -> Sequence[str]:
     """Return those of `paths` that no ignore rule of git matches, or that the index has.
 

@@ -6,13 +6,13 @@ Invariant: nothing is written. A missing or damaged log, tag or stash leads to n
 # pygit2 is imported only when a repository is opened, so its types cannot be named here.
 # ruff: noqa: ANN401
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from intent_lsp.store.git.gitdir import common_directory, last_bytes, small_file
+from intent_lsp.store.git.gitdir import common_directory, files_under, first_line, last_bytes
 
 _STASH: Final = "refs/stash"
 _BRANCHES: Final = "refs/heads/"
@@ -34,10 +34,10 @@ def named_commits(repository: Any) -> tuple[str, ...]:
     if not repository.head_is_unborn:
         branches.insert(0, "HEAD")
     tags = [name for name in names if name != _STASH and not name.startswith(_BRANCHES)]
-    heads = [_first_line(room / "HEAD") for room in _other_work_trees(repository)]
+    heads = [first_line(room / "HEAD") for room in _other_work_trees(repository)]
     detached = [head for head in heads if not head.startswith("ref: ")]
     sure = [str(repository.revparse_single(f"{name}^{{commit}}").id) for name in branches]
-    return tuple(dict.fromkeys([*sure, *_commits(repository, [*tags, *detached])]))
+    return tuple(dict.fromkeys([*sure, *commits_of(repository, [*tags, *detached])]))
 
 
 def logged_commits(repository: Any) -> tuple[str, ...]:
@@ -51,11 +51,11 @@ def logged_commits(repository: Any) -> tuple[str, ...]:
     rooms = dict.fromkeys((git_directory, common, *_other_work_trees(repository)))
     ids: dict[str, None] = {_STASH: None}
     for room in rooms:
-        for log in _files(room / "logs"):
+        for log in files_under(room / "logs"):
             _, lines = last_bytes(log) or (0, b"")
             for found in reversed(_IDS.findall(lines)):
                 ids.update((each.decode(), None) for each in reversed(found))
-    return tuple(dict.fromkeys(_commits(repository, list(ids)[:_LOGGED_AT_MOST])))
+    return tuple(dict.fromkeys(commits_of(repository, list(ids)[:_LOGGED_AT_MOST])))
 
 
 def reachable(repository: Any, tips: Sequence[str], hidden: Iterable[str] = ()) -> Iterator[Any]:
@@ -68,28 +68,16 @@ def reachable(repository: Any, tips: Sequence[str], hidden: Iterable[str] = ()) 
     return iter(walk)
 
 
+def commits_of(repository: Any, names: Iterable[str]) -> list[str]:
+    """Return the ids of the commits that some revisions name. Those that name none are left out."""
+    found = []
+    for name in names:
+        with suppress(Exception):  # libgit2 raises many types for damage
+            found.append(str(repository.revparse_single(f"{name}^{{commit}}").id))
+    return found
+
+
 def _other_work_trees(repository: Any) -> list[Path]:
     """Return the git directories of all linked work trees of the repository."""
     room = common_directory(Path(repository.path)) / "worktrees"
     return sorted(room.iterdir()) if room.is_dir() else []
-
-
-def _first_line(path: Path) -> str:
-    return small_file(path).decode("utf-8", "replace").partition("\n")[0]
-
-
-def _commits(repository: Any, names: Iterable[str]) -> list[str]:
-    found = (_commit(repository, name) for name in names)
-    return [each for each in found if each is not None]
-
-
-def _commit(repository: Any, name: str) -> str | None:
-    try:
-        return str(repository.revparse_single(f"{name}^{{commit}}").id)
-    except Exception:  # noqa: BLE001 - libgit2 raises many types for damage
-        return None
-
-
-def _files(room: Path) -> Iterator[Path]:
-    for directory, _, names in os.walk(room):
-        yield from (Path(directory, name) for name in sorted(names))

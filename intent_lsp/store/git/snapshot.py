@@ -15,9 +15,14 @@ from msgspec import Struct
 from intent_lsp.core.agents.tree_snapshot import GitSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.git.activity import StatMark, git_moment
-from intent_lsp.store.git.gitdir import common_directory, log_mark, stash_commits
+from intent_lsp.store.git.gitdir import (
+    common_directory,
+    files_under,
+    log_mark,
+    small_file,
+    stash_commits,
+)
 from intent_lsp.store.git.program import run_git
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.status import TreeStatus
@@ -29,7 +34,6 @@ _ENTRY: Final = re.compile(
     rb"(?P<tag>[a-zS]) [0-7]+ (?P<blob>[0-9a-f]+) 0\t(?P<path>[^\0]+)"
     rb"|. 160000 [0-9a-f]+ 0\t(?P<link>[^\0]+)"
 )
-_READ_AT_MOST: Final = 64 * 1024 * 1024
 _FETCHED: Final = re.compile(rb"^([0-9a-f]{40,64})\t", re.MULTILINE)
 
 
@@ -65,7 +69,7 @@ class GitSnapshots:
         tips = tuple(_tips(self._git.root, common))
         fetched = {id_ for id_, name in tips if name.startswith(_REMOTES)}
         # A ref need not name the commits that the last fetch brought.
-        fetched.update(map(bytes.decode, _FETCHED.findall(_read(git_dir / "FETCH_HEAD"))))
+        fetched.update(map(bytes.decode, _FETCHED.findall(small_file(git_dir / "FETCH_HEAD"))))
         return GitSnapshot(
             head=status.head,
             log=log_mark(git_dir),
@@ -128,12 +132,10 @@ def _tips(root: Path, common: Path) -> Iterator[tuple[str, str]]:
 
 def _ref_lines(common: Path) -> Iterator[bytes]:
     """Yield the refs stored in files, packed and loose, as text lines: object id, blank, name."""
-    yield _read(common / "packed-refs")
-    for directory, _, names in os.walk(common / "refs"):
-        for name in names:
-            place = Path(directory, name)
-            ref = os.fsencode(place.relative_to(common).as_posix())
-            yield _read(place)[:64].strip() + b" " + ref
+    yield small_file(common / "packed-refs")
+    for place in files_under(common / "refs"):
+        ref = os.fsencode(place.relative_to(common).as_posix())
+        yield small_file(place)[:64].strip() + b" " + ref
 
 
 def _excludes(git: Git, common: Path) -> Iterator[tuple[str, ContentHash]]:
@@ -142,7 +144,7 @@ def _excludes(git: Git, common: Path) -> Iterator[tuple[str, ContentHash]]:
     named = git.setting("core.excludesfile")
     places.append(Path(named).expanduser() if named else _own_excludes())
     for place in places:
-        data = _read(place)
+        data = small_file(place)
         if data:
             yield str(place), hash_content(data)
 
@@ -151,10 +153,3 @@ def _own_excludes() -> Path:
     """Return the path of the ignore file that git reads if `core.excludesFile` is not set."""
     room = os.environ.get("XDG_CONFIG_HOME") or Path("~/.config").expanduser()
     return Path(room, "git", "ignore")
-
-
-def _read(place: Path) -> bytes:
-    try:
-        return read_bytes(place, _READ_AT_MOST) or b""
-    except OSError:
-        return b""

@@ -17,9 +17,9 @@ from typing import Any, Final
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.write import temporary_files
 from intent_lsp.store.git.gitdir import Move, small_file
-from intent_lsp.store.git.objects import blob_data
+from intent_lsp.store.git.objects import blob_data, conflicting
 from intent_lsp.store.git.program import run_git
-from intent_lsp.store.git.reachable import reachable
+from intent_lsp.store.git.reachable import commits_of, reachable
 from intent_lsp.store.git.repository import Git
 
 _PARENTS_OF_MERGE: Final = 2
@@ -211,13 +211,7 @@ def _of_commit(repository: Any, commit: str) -> frozenset[bytes]:
         return frozenset(_paths(found.tree.diff_to_tree()))
     if len(parents) == _PARENTS_OF_MERGE:
         index = repository.merge_commits(parents[0].id, parents[1].id)
-        theirs = {
-            os.fsencode(entry.path)
-            for conflict in index.conflicts or ()
-            for entry in conflict
-            if entry is not None
-        }
-        return frozenset(theirs.union(_paths(found.tree.diff_to_index(index))))
+        return conflicting(index).union(_paths(found.tree.diff_to_index(index)))
     return frozenset(_paths(found.tree.diff_to_tree(parents[0].tree)))
 
 
@@ -226,15 +220,9 @@ def _leads_to(repository: Any, *, tips: Collection[str], commit: str) -> bool:
 
     A tip that is no commit or does not exist is ignored.
     """
-    known = []
-    for tip in tips:
-        try:
-            known.append(repository.revparse_single(f"{tip}^{{commit}}").id)
-        except (KeyError, ValueError):
-            # The object is no commit, or it no longer exists.
-            continue
     wanted = repository[commit].id
-    return all(each.id != wanted for each in reachable(repository, [commit], known))
+    rest = reachable(repository, [commit], commits_of(repository, tips))
+    return all(each.id != wanted for each in rest)
 
 
 def _merge(repository: Any, *, revisions: tuple[str, str, str]) -> Any:
