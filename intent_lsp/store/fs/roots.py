@@ -1,6 +1,7 @@
 """Governed roots: the one that governs a path, and those nested inside another one."""
 
 import os
+from itertools import accumulate
 from pathlib import Path
 
 from intent_lsp.core.paths import WorkspacePath
@@ -22,13 +23,9 @@ class RootsBelow:
 
     def hold(self, path: WorkspacePath) -> bool:
         """Return whether a path is a governed root nested inside this object's root, or in one."""
-        unknown = []
-        room: str = path
-        while room not in self._known:
-            unknown.append(room)
-            room = room.rpartition("/")[0]
-        held = self._known[room]
-        for inner in reversed(unknown):
-            held = held or is_governed(f"{self._root}/{inner}")
-            self._known[inner] = held
+        held = False
+        for inner in accumulate(path.split("/"), "{}/{}".format):
+            if inner not in self._known:
+                self._known[inner] = held or is_governed(f"{self._root}/{inner}")
+            held = self._known[inner]
         return held

@@ -8,6 +8,7 @@ import errno
 import hashlib
 import os
 import stat as modes
+from itertools import accumulate
 from pathlib import Path
 from typing import Final
 
@@ -90,17 +91,14 @@ class TreeFiles:
 
     def _inside(self, room: str) -> bool:
         """Return whether a directory is inside the root after links in its path are resolved."""
-        unknown = []
-        while room not in self._rooms:
-            unknown.append(room)
-            room = room.rpartition("/")[0]
-        inside = self._rooms[room]
-        for inner in reversed(unknown):
-            linked = (self._root / inner).is_symlink()
-            # A directory that is no link is inside if its parent is. Resolve all others: below a
-            # directory that is outside, a link may lead back in.
-            inside = self._leads_inside(inner) if linked or not inside else True
-            self._rooms[inner] = inside
+        inside = True
+        for inner in accumulate(room.split("/"), "{}/{}".format):
+            if inner not in self._rooms:
+                linked = (self._root / inner).is_symlink()
+                # A directory that is no link is inside if its parent is. Resolve all others: below
+                # a directory that is outside, a link may lead back in.
+                self._rooms[inner] = self._leads_inside(inner) if linked or not inside else True
+            inside = self._rooms[inner]
         return inside
 
     def _leads_inside(self, path: str) -> bool:
