@@ -5,14 +5,13 @@ Invariant: a process that is started here has ended when the function returns.
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -20,7 +19,6 @@ from intent_lsp.store.stopwatch import stopwatch
 
 _SHELL: Final = "/bin/sh"
 _LARGEST: Final = 64 * 1024
-_ENDS_WITHIN: Final = 2.0
 
 
 class HookRun(Struct, frozen=True, kw_only=True):
@@ -62,12 +60,10 @@ def ask_program(
     """Start a program, send it requests as lines of JSON, and return its answer to the last one.
 
     After a request with an `id`, wait for the answer with the same `id` before the next request. A
-    request without an `id` gets no answer (None). Return None if the program is not on PATH, ends
-    before its answer or takes longer than `seconds` for all. `words` are its command line, and
+    request without an `id` gets no answer (None). Return None if the program cannot be started,
+    ends before its answer or takes longer than `seconds` for all. `words` are its command line, and
     `root` its working directory. The program is killed at the end if it still runs.
     """
-    if shutil.which(words[0]) is None:
-        return None
     answer: Mapping[str, Any] | None = None
     with suppress(OSError, ValueError), _started(words, root, {}) as process:
         timer = Timer(seconds, _kill, [process])
@@ -84,7 +80,9 @@ def ask_program(
 def _answered(
     process: "subprocess.Popen[bytes]", request: Mapping[str, Any]
 ) -> Mapping[str, Any] | None:
-    sending, reading = _pipes(process)
+    sending, reading = process.stdin, process.stdout
+    if sending is None or reading is None:
+        return None
     sending.write(json.dumps(request).encode() + b"\n")
     sending.flush()
     if "id" not in request:
@@ -97,17 +95,11 @@ def _answered(
     return None
 
 
-def _pipes(process: "subprocess.Popen[bytes]") -> tuple[IO[bytes], IO[bytes]]:
-    if process.stdin is None or process.stdout is None:
-        raise ValueError("the program was started without pipes")
-    return process.stdin, process.stdout
-
-
 @contextmanager
 def _started(
     words: Sequence[str], root: Path, variables: Mapping[str, str]
 ) -> "Iterator[subprocess.Popen[bytes]]":
-    process = subprocess.Popen(  # noqa: S603 - what the user's own settings make a host run
+    with subprocess.Popen(  # noqa: S603 - what the user's own settings make a host run
         list(words),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -115,17 +107,11 @@ def _started(
         cwd=root,
         env={**os.environ, **variables},
         start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        _kill(process)
-        for pipe in (process.stdin, process.stdout, process.stderr):
-            with suppress(OSError):
-                if pipe is not None:
-                    pipe.close()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_ENDS_WITHIN)
+    ) as process:
+        try:
+            yield process
+        finally:
+            _kill(process)
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
