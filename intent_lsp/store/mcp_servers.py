@@ -9,6 +9,7 @@ from typing import Final
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.formats.mcp_servers import own_server_names
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
+from intent_lsp.store.agent_hosts import home_directory
 from intent_lsp.store.fs import files
 
 _REGISTERED: Final = tuple(path for host in HOSTS if host.mcp for path in host.mcp.paths)
@@ -31,10 +32,7 @@ def own_servers(root: Path) -> frozenset[str]:
     The registrations are in known files of `root` and of the user's home directory. A file that is
     missing, unreadable or larger than 16 MiB is skipped.
     """
-    try:
-        home = Path.home()
-    except RuntimeError:
-        home = root
+    home = home_directory()
     places = (*(root / name for name in _IN_ROOT), *(home / name for name in _IN_HOME))
     names: set[str] = set()
     for place in dict.fromkeys(places):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.store.agent_hosts import home_directory
 from intent_lsp.store.fs.root_search import is_git_top
 from intent_lsp.store.fs.roots import governed_root
 from intent_lsp.store.git.repository import Git
@@ -37,7 +38,7 @@ def is_temporary(root: Path, path: str) -> bool:
     `/tmp/a` is temporary.
     """
     real = os.path.realpath(root / path)
-    homes = [os.path.realpath(each) + os.sep for each in (root, Path.home())]
+    homes = [os.path.realpath(each) + os.sep for each in (root, home_directory())]
     for room in _rooms():
         if not real.startswith(room + os.sep):
             continue
