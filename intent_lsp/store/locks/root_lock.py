@@ -20,6 +20,8 @@ from intent_lsp.store.locks.file_lock import try_lock, unlock, wait_for
 WAIT_SECONDS: Final = 2.0
 """How many seconds to wait for a lock that another holder has."""
 
+_END_THIS: Final = "try again; if that does not help, end this process and start it again"
+
 NOTE_AT_MOST: Final = 1024
 """The most bytes of the note in a lock file, which holds nothing else."""
 
@@ -47,11 +49,11 @@ class RootLock:
         # First among the threads: they share one file descriptor, and so one lock of the file.
         free = self._threads.acquire(blocking=False)
         if not free and not self._threads.acquire(timeout=self._wait_seconds):
-            raise self._busy_here()
+            raise self._busy("thread of this process", _END_THIS)
         try:
             waited = not self._locked()
             if waited and not wait_for(self._locked, self._wait_seconds):
-                raise self._busy()
+                raise self._busy("process", "wait for that process to end, or end it")
             fd = self._opened()
             try:
                 yield waited or not free
@@ -131,25 +133,10 @@ class RootLock:
             os.close(self._fd)
             self._fd = None
 
-    def _busy_here(self) -> LedgerUnavailableError:
-        """Return the error to raise if another thread of this process is in the way for too long.
-
-        That thread holds the lock of the file or waits for it.
-        """
-        seconds = f"{self._wait_seconds:g}"
-        return LedgerUnavailableError(
-            path=str(self._path),
-            problem=f"another thread of this process has held the lock for {seconds} s",
-            cure="try again; if that does not help, end this process and start it again",
-        )
-
-    def _busy(self) -> LedgerUnavailableError:
-        """Return the error to raise if another process keeps the lock for too long."""
-        return LedgerUnavailableError(
-            path=str(self._path),
-            problem=f"another process has held the lock for {self._wait_seconds:g} s",
-            cure="wait for that process to end, or end it",
-        )
+    def _busy(self, holder: str, cure: str) -> LedgerUnavailableError:
+        """Return the error to raise if another `holder` has or awaits the lock for too long."""
+        problem = f"another {holder} has held the lock for {self._wait_seconds:g} s"
+        return LedgerUnavailableError(path=str(self._path), problem=problem, cure=cure)
 
 
 def ledger_lock(root: Path, wait_seconds: float = WAIT_SECONDS) -> RootLock:
