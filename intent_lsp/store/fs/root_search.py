@@ -80,6 +80,11 @@ def _upwards(path: str) -> Iterator[str]:
     directory = os.path.abspath(path)  # noqa: PTH100 - resolve() would follow links
     if os.path.isdir(directory):  # noqa: PTH112 - strings throughout
         yield directory
+    yield from directories_above(directory)
+
+
+def directories_above(directory: str) -> Iterator[str]:
+    """Yield each directory above `directory`, up to the file system's root."""
     while (above := os.path.dirname(directory)) != directory:  # noqa: PTH120 - strings throughout
         yield above
         directory = above

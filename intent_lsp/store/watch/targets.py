@@ -10,12 +10,13 @@ Invariant: polling takes at most a fiftieth of the time, however many entries th
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Self
 
 from msgspec import Struct
 
+from intent_lsp.store.fs.root_search import directories_above
 from intent_lsp.store.stopwatch import stopwatch
 
 _GONE = (0, 0)
@@ -51,7 +52,7 @@ class Watched(Struct, frozen=True, kw_only=True):
             standing[directory] = _identity(directory)
             sources |= dict.fromkeys(filter(_nameable, [_nearest(directory)]))
             names[directory] = names[os.path.realpath(directory)] = directory
-        places = frozenset(place for name in names for place in (name, *_above(name)))
+        places = frozenset(place for name in names for place in (name, *directories_above(name)))
         return cls(
             standing=standing,
             sources=tuple(sources),
@@ -138,13 +139,6 @@ class Polled:
         return found
 
 
-def _above(directory: str) -> Iterator[str]:
-    """Yield each directory above `directory`, up to the file system's root."""
-    while (above := os.path.dirname(directory)) != directory:  # noqa: PTH120 - strings throughout
-        yield above
-        directory = above
-
-
 def _identity(directory: str) -> tuple[int, ...]:
     """Return values that change if another directory takes a path; (0, 0) if there is none.
 
@@ -163,12 +157,8 @@ def _identity(directory: str) -> tuple[int, ...]:
 
 def _nearest(directory: str) -> str:
     """Return `directory` if it exists, or else the nearest existing directory above it."""
-    while not os.path.isdir(directory):  # noqa: PTH112 - strings throughout
-        above = os.path.dirname(directory)  # noqa: PTH120 - strings throughout
-        if above == directory:
-            break
-        directory = above
-    return directory
+    places = (directory, *directories_above(directory))
+    return next(filter(os.path.isdir, places), directory)
 
 
 def _nameable(directory: str) -> bool:
