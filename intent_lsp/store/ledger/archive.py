@@ -16,7 +16,6 @@ import stat
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, suppress
-from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -215,14 +214,11 @@ class _Archiving:
         """Yield each whole line of the main file between two byte offsets, with its chain link."""
         at, rest = begin, b""
         for chunk in _chunks(begin, end):
-            *lines, rest = (rest + self._read(0, *chunk)).split(b"\n")
+            *lines, rest = (rest + read_at(self._fd, *chunk)).split(b"\n")
             for line in lines:
                 ended = at + len(line) + 1
                 yield ArchiveLine(at, ended, examine(line + b"\n"))
                 at = ended
-
-    def _read(self, begin: int, start: int, end: int) -> bytes:
-        return read_at(self._fd, begin + start, begin + end)
 
     def _write(self, begin: int, end: int, name: str) -> WorkspacePath:
         """Write the main file's bytes between two offsets to a new archive, and return its path.
@@ -234,7 +230,7 @@ class _Archiving:
         names = (WorkspacePath(f"{ARCHIVE_ROOM}/{name}{ending}{SUFFIX}") for ending in endings)
         file = next(each for each in names if not os.path.lexists(self._root / each))
         mode = stat.S_IMODE(os.fstat(self._fd).st_mode)
-        chunks = (self._read(0, *each) for each in _chunks(begin, end))
+        chunks = (read_at(self._fd, *each) for each in _chunks(begin, end))
         replace_lines(self._root / file, chunks, mode=mode)
         return file
 
@@ -250,7 +246,10 @@ class _Archiving:
                 problem="the disk returned other bytes than were written to it",
                 cure="nothing was moved; check the disk, and run this again",
             )
-        rest = VerifiedFile(LEDGER_FILE, scan(partial(self._read, end), self._size - end))
+        rest = VerifiedFile(
+            LEDGER_FILE,
+            scan(lambda at, to: read_at(self._fd, end + at, end + to), self._size - end),
+        )
         snapshot = Snapshot(self._root, self._fd, LedgerFiles(self._root).stamp())
         parts = (rest if part.file == LEDGER_FILE else part for part in snapshot.parts())
         for problem in verify(parts).problems:
@@ -276,7 +275,7 @@ class _Archiving:
                     problem="git or another program replaced the file meanwhile",
                     cure="nothing was moved; run this again when git has finished",
                 )
-            replace_lines(path, (self._read(0, *each) for each in _chunks(end, now.st_size)))
+            replace_lines(path, (read_at(self._fd, *each) for each in _chunks(end, now.st_size)))
 
 
 def _chunks(begin: int, end: int) -> Iterator[tuple[int, int]]:
