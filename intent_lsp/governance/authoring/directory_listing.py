@@ -16,7 +16,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import has_in_order
 from intent_lsp.formats.intents.completion.globs import Listed
 from intent_lsp.governance.root.stores import Stores
-from intent_lsp.store.fs.directory_names import DirectoryNames, is_foreign, names_in
+from intent_lsp.store.fs.tree_walk import DirectoryNames, is_foreign, names_in
 from intent_lsp.store.git.ignored import not_ignored
 
 NAMES_AT_MOST: Final = 200

@@ -11,10 +11,10 @@ from typing import Final
 from intent_lsp.core.content import decode
 from intent_lsp.core.paths import parse_relative
 from intent_lsp.formats.plans.proposed_intent import PlanProblem
-from intent_lsp.store.fs.directory_names import DirectoryNames, is_linked, names_in
 from intent_lsp.store.fs.files import TooLargeError, read_bytes
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.tree_reader import holds_file
+from intent_lsp.store.fs.tree_walk import DirectoryNames, is_linked, names_in
 
 MAX_DOCUMENT: Final = 1024 * 1024
 """The most bytes of a document in Markdown."""

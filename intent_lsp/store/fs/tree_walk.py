@@ -1,4 +1,4 @@
-"""Listing of files without git: all files below a directory, or the one file at a path.
+"""Listing without git: the names in a directory, all files below it, or the one file at a path.
 
 Invariant: no file is opened. A link that is found in a directory is left out of its listing. A link
 that is named itself counts as a file, as an operation on it affects the link, never its target.
@@ -10,14 +10,23 @@ import os
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
-from intent_lsp.store.fs.root_search import is_git_top
+from intent_lsp.store.fs.root_search import is_git_top, is_governed
 from intent_lsp.store.fs.roots import RootsBelow
 
 _log: Final = logging.getLogger(__name__)
 
 _GIT: Final = ".git"
+
+
+class DirectoryNames(Struct, frozen=True):
+    """The names of the subdirectories and of the regular files in a directory, in no order."""
+
+    directories: list[str]
+    files: list[str]
 
 
 def files_below(root: Path, *, at_most: int) -> tuple[WorkspacePath, ...] | None:
@@ -44,21 +53,39 @@ def entries_in(root: Path, room: str) -> tuple[list[WorkspacePath], list[str]]:
     nested repositories and links are left out. If the directory cannot be listed, log that and
     return what was found.
     """
-    files: list[WorkspacePath] = []
-    inner: list[str] = []
-    try:
-        with os.scandir(root / room) as entries:
-            for entry in entries:
-                if entry.name == _GIT:
-                    continue
-                path = room + entry.name
-                if entry.is_file(follow_symlinks=False):
-                    files.append(WorkspacePath(path))
-                elif entry.is_dir(follow_symlinks=False) and _ours(root, path):
-                    inner.append(f"{path}/")
-    except OSError as problem:
-        _log.warning("%s cannot be listed: %s", root / room, problem)
-    return files, inner
+    found = _listed(root / room, logging.WARNING)
+    files = [WorkspacePath(room + name) for name in found.files if name != _GIT]
+    inner = (room + name for name in found.directories if name != _GIT)
+    return files, [f"{path}/" for path in inner if _ours(root, path)]
+
+
+def names_in(root: Path, directory: str) -> DirectoryNames:
+    """Return the names of the subdirectories and regular files in `directory`, without links.
+
+    `directory` is relative to the root, "" for the root itself. There are no names if it does not
+    exist, cannot be listed, or is or leads through a link.
+    """
+    if is_linked(root, directory):
+        return DirectoryNames([], [])
+    return _listed(root / directory, logging.DEBUG)
+
+
+def is_linked(root: Path, directory: str) -> bool:
+    """Return whether a directory is or leads through a link.
+
+    `directory` is relative to the root. Return False for "", the root itself, and True for a path
+    that leads outside the root or is not valid.
+    """
+    if not directory:
+        return False
+    place = resolve_below(root, directory)
+    return place is None or place.real != place.path
+
+
+def is_foreign(root: Path, directory: str) -> bool:
+    """Return whether a directory below the root is a nested repository or governed root."""
+    place = f"{root}/{directory}"
+    return is_git_top(place) or is_governed(place)
 
 
 def files_named(
@@ -80,6 +107,21 @@ def files_named(
     paths = (WorkspacePath(f"{name}/{path}") for path in below)
     local = f"{LOCAL_ROOM}/"
     return tuple(path for path in paths if not path.startswith(local) and not others.hold(path))
+
+
+def _listed(place: Path, level: int) -> DirectoryNames:
+    """Return the names in a directory without links. A failure is logged at `level`."""
+    found = DirectoryNames([], [])
+    try:
+        with os.scandir(place) as entries:
+            for entry in entries:
+                if entry.is_file(follow_symlinks=False):
+                    found.files.append(entry.name)
+                elif entry.is_dir(follow_symlinks=False):
+                    found.directories.append(entry.name)
+    except OSError as problem:
+        _log.log(level, "%s cannot be listed: %s", place, problem)
+    return found
 
 
 def _ours(root: Path, path: str) -> bool:
