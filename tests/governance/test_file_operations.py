@@ -442,7 +442,7 @@ def test_what_is_known_of_a_file_follows_it(editor: Editor) -> None:
     operate(editor, RENAME, ends(LOGIN, "src/auth/entry.py"))
     new = WorkspacePath("src/auth/entry.py")
     assert editor.governance.contents.baseline(editor.session.id, new).hash == LOGIN_HASH
-    memory = state.calls.of([new], ("agent", ""), editor.governance.stores.clock())
+    memory = state.judging.for_call([new], ("agent", ""), editor.governance.stores.clock())
     assert (memory[new].read, memory[new].turn) == (LOGIN_HASH, 1)
     # And once more, from what is listed by now.
     operate(editor, RENAME, ends(new, LOGIN))

@@ -82,7 +82,7 @@ def test_a_command_that_has_ended_is_not_begun_again(state: SessionDb) -> None:
 
 
 def _claimed(state: SessionDb, asker: tuple[str, str], at: datetime = NOW) -> list[str | None]:
-    memory = state.calls.of([A, ODD, WorkspacePath("b")], asker, at)
+    memory = state.judging.for_call([A, ODD, WorkspacePath("b")], asker, at)
     return [each.claimed_by for each in memory.values()]
 
 

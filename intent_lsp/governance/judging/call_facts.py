@@ -39,7 +39,7 @@ from intent_lsp.store.fs import files as disk
 from intent_lsp.store.fs.local_dir import control_drift
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
-from intent_lsp.store.state.call_state import FileMemory
+from intent_lsp.store.state.judging_state import FileMemory
 
 PUT_BACK: Final = (
     "The command may restore files changed out of scope; its result is compared afterwards."
@@ -222,7 +222,9 @@ class CallFactsOf:
         paths = [file.place.path for file in files if file.place is not None]
         if state is None or not paths:
             return {}
-        return state.calls.of(paths, (asker.session_id, asker.agent_id), self._stores.clock())
+        return state.judging.for_call(
+            paths, (asker.session_id, asker.agent_id), self._stores.clock()
+        )
 
 
 def _expected(

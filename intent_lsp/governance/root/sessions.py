@@ -20,7 +20,7 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.locks.session_lock import SessionLocks
-from intent_lsp.store.state.save_state import SaveMemory
+from intent_lsp.store.state.judging_state import SaveMemory
 from intent_lsp.store.state.session_row import SessionRow
 
 CHECKOUT_REQUIRED: Final = "checkout_required"
@@ -132,7 +132,7 @@ class Sessions:
         """
         state, known = self._stores.state, SaveMemory()
         if state is not None:
-            known = state.saves.of(session_id, path, self._stores.clock())
+            known = state.judging.for_save(session_id, path, self._stores.clock())
         return known if known.row else replace(known, row=self._known(session_id, ""))
 
     def choose(self, session_id: str, intent_id: str | None, agent_id: str = "") -> None:

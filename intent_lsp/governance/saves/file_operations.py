@@ -219,7 +219,7 @@ class FileOperations:
                 self._contents.follow(session.id, old, new)
                 moves.append((old, new))
         if self._stores.state is not None:
-            self._stores.state.calls.follow(moves)
+            self._stores.state.judging.follow(moves)
 
     def _fails_below(self, session: Session, judgement: Judgement) -> bool:
         """Return whether a file below the path of a judgement would have the verdict FAIL.

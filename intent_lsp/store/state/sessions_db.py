@@ -19,13 +19,12 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import unpack, unpack_perhaps
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.store.fs.sqlite_file import connected
-from intent_lsp.store.state.call_state import PUT_READ, CallState
 from intent_lsp.store.state.database import Database, hash_in, packed, row_as
 from intent_lsp.store.state.host_contacts import HostContacts
+from intent_lsp.store.state.judging_state import PUT_READ, JudgingState
 from intent_lsp.store.state.notes import Notes
 from intent_lsp.store.state.open_commands import GO_ON
 from intent_lsp.store.state.refusals import RefusedEdits
-from intent_lsp.store.state.save_state import SaveState
 from intent_lsp.store.state.schema import StateInMemory, lay_out
 from intent_lsp.store.state.session_names import SessionNames
 from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow
@@ -70,8 +69,7 @@ class SessionDb:
         stand_in = StateInMemory() if in_memory_meanwhile else None
         self._database = Database(self.path, _connect, stand_in=stand_in)
         self.tickets = Tickets(self._database)
-        self.calls = CallState(self._database)
-        self.saves = SaveState(self._database)
+        self.judging = JudgingState(self._database)
         self.notes = Notes(self._database)
         self.names = SessionNames(self._database)
         self.hosts = HostContacts(self._database)

@@ -21,6 +21,7 @@ from intent_lsp.core.text import pack, unpack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.store.state.database import Database, Stored, packed, row_as
+from intent_lsp.store.state.judging_state import TICKET_OVER, ticket_over
 from intent_lsp.store.state.open_commands import (
     WITH_TREE,
     KeptTree,
@@ -31,7 +32,6 @@ from intent_lsp.store.state.open_commands import (
     parsed,
     spelled,
 )
-from intent_lsp.store.state.save_state import TICKET_OVER, ticket_over
 
 NO_CONTENTS: Final[Mapping[ContentHash, bytes]] = MappingProxyType({})
 

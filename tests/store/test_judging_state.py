@@ -16,7 +16,7 @@ from intent_lsp.core.gate.request import Unread
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.state.call_state import FileMemory
+from intent_lsp.store.state.judging_state import FileMemory
 from intent_lsp.store.state.sessions_db import ReadHash, SessionDb
 
 NOW = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
@@ -52,15 +52,15 @@ def known(
     asker: tuple[str, str] = ("one", ""),
     at: datetime = NOW,
 ) -> FileMemory:
-    return state.calls.of([path], asker, at)[path]
+    return state.judging.for_call([path], asker, at)[path]
 
 
 def test_of_what_nobody_touched_nothing_is_known(state: SessionDb) -> None:
-    assert state.calls.of([PATH, ODD], ("one", ""), NOW) == {
+    assert state.judging.for_call([PATH, ODD], ("one", ""), NOW) == {
         PATH: FileMemory(own_write=None, read=Unread.NEVER, turn=None, claimed_by=None),
         ODD: FileMemory(),
     }
-    assert state.calls.of([], ("one", ""), NOW) == {}
+    assert state.judging.for_call([], ("one", ""), NOW) == {}
 
 
 def test_reads_are_kept_for_each_session_and_subagent(state: SessionDb) -> None:
@@ -106,7 +106,7 @@ def test_everything_is_told_of_each_path_at_once(state: SessionDb) -> None:
     state.put_read("one", "", PATH, ReadHash(A, 4))
     state.note_own_write(PATH, B)
     state.note_own_write(ODD, A)
-    assert state.calls.of([PATH, ODD], ("one", ""), NOW) == {
+    assert state.judging.for_call([PATH, ODD], ("one", ""), NOW) == {
         PATH: FileMemory(own_write=B, read=A, turn=4, claimed_by="builder"),
         ODD: FileMemory(own_write=A),
     }
@@ -114,7 +114,7 @@ def test_everything_is_told_of_each_path_at_once(state: SessionDb) -> None:
 
 def test_a_state_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StateUnavailableError):
-        SessionDb(tmp_path / "nowhere").calls.of([PATH], ("one", ""), NOW)
+        SessionDb(tmp_path / "nowhere").judging.for_call([PATH], ("one", ""), NOW)
 
 
 @given(
@@ -132,6 +132,6 @@ def test_every_name_is_found_again(
     listed = {WorkspacePath(path): read for path, read in reads.items()}
     for path, read in listed.items():
         state.put_read(session, agent, path, ReadHash(read, 1))
-    found = state.calls.of(listed, (session, agent), NOW)
+    found = state.judging.for_call(listed, (session, agent), NOW)
     assert {path: memory.read for path, memory in found.items()} == listed
     state.close()

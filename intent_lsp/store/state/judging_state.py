@@ -1,8 +1,9 @@
-"""Reads from a root's state what is needed to judge a tool call: own writes, claims, last reads.
+"""Reads from a root's state what is needed to judge a tool call or an editor's save.
 
-Specified in requirements sections 1 and 6.
+Specified in requirements sections 1, 6 and 7.
 
-Invariant: one transaction reads everything, so that claims and reads are from the same moment.
+Invariant: one transaction reads everything, so that intent, claims and reads are from the same
+moment.
 Invariant: all files of a move are one transaction. What was read under the old name stays too.
 """
 
@@ -13,12 +14,15 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.request import Unread
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import pack, unpack_perhaps
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.store.state.database import Database, hash_in, packed
+from intent_lsp.store.state.database import Database, hash_in, packed, row_as
+from intent_lsp.store.state.open_commands import parsed
+from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow
 
 # Always one row for a path, even if nothing is known of it. Each part is found by a primary key.
 _QUERY: Final = """
@@ -34,6 +38,14 @@ _QUERY: Final = """
 _ALL: Final = "SELECT session_id, agent_id, path, hash, turn FROM read_hash"
 PUT_READ: Final = "INSERT OR REPLACE INTO read_hash VALUES (?,?,?,?,?)"
 """SQL that stores a `ReadHash`: session id, subagent id, path, hash, turn."""
+
+TICKET_OVER: Final = (
+    "SELECT body FROM ticket WHERE outcome IS NULL AND issued_at >= ?1 AND id IN ("
+    " SELECT ticket_id FROM claim WHERE path = ?2 AND until >= ?3"
+    " UNION SELECT ticket_id FROM saved_for WHERE path = ?2)"
+    " ORDER BY issued_at DESC LIMIT 1"
+)
+"""Finds the newest open ticket over a path, with the values that `ticket_over` returns."""
 
 
 class FileMemory(Struct, frozen=True, kw_only=True):
@@ -51,13 +63,26 @@ class FileMemory(Struct, frozen=True, kw_only=True):
     claimed_by: str | None = None
 
 
-class CallState:
-    """Reads what is needed to judge an agent's tool call, and copies reads for moved files."""
+class SaveMemory(Struct, frozen=True, kw_only=True):
+    """What a root's state has stored about a session and the file that it saves.
+
+    `row` is the session's row, or None if the session is unknown. `ticket` is an open ticket that
+    the save may belong to, or None. `own_write` is the hash of this program's last write of the
+    file, or None.
+    """
+
+    row: SessionRow | None = None
+    ticket: Ticket | None = None
+    own_write: ContentHash | None = None
+
+
+class JudgingState:
+    """Reads what is needed to judge a call or a save, and copies reads for moved files."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def of(
+    def for_call(
         self, paths: Iterable[WorkspacePath], asker: tuple[str, str], now: datetime
     ) -> Mapping[WorkspacePath, FileMemory]:
         """Return what the state has stored about each path, for one session or subagent.
@@ -66,10 +91,6 @@ class CallState:
         StateUnavailableError if the state cannot be read.
         """
         asked = {path: packed(path, *asker, timestamp(now)) for path in paths}
-        if len(asked) == 1:
-            ((path, values),) = asked.items()
-            (row,) = self._database.rows(_QUERY, *values)
-            return {path: _memory(row)}
 
         def work(connection: sqlite3.Connection) -> dict[WorkspacePath, FileMemory]:
             return {
@@ -78,6 +99,27 @@ class CallState:
             }
 
         return self._database.read(work)
+
+    def for_save(self, session_id: str, path: WorkspacePath, now: datetime) -> SaveMemory:
+        """Return what the state has stored about a session and the file at `path` that it saves.
+
+        Raise StateUnavailableError if the state cannot be read.
+        """
+        asked = (
+            (SESSION_QUERY, packed(session_id, "")),
+            (TICKET_OVER, packed(*ticket_over(path, now))),
+            ("SELECT hash FROM own_write WHERE path = ?", packed(path)),
+        )
+
+        def work(connection: sqlite3.Connection) -> list[tuple[Any, ...] | None]:
+            return [connection.execute(*each).fetchone() for each in asked]
+
+        session, ticket, own_write = self._database.read(work)
+        return SaveMemory(
+            row=None if session is None else row_as(SessionRow, session),
+            ticket=None if ticket is None else parsed(Ticket, ticket[0]),
+            own_write=None if own_write is None else hash_in(own_write[0]),
+        )
 
     def follow(self, moves: Iterable[tuple[WorkspacePath, WorkspacePath]]) -> None:
         """For each moved file, copy what every session last read from the old path to the new path.
@@ -108,3 +150,11 @@ def _memory(row: tuple[Any, ...]) -> FileMemory:
         turn=turn,
         claimed_by=unpack_perhaps(claimed_by),
     )
+
+
+def ticket_over(path: WorkspacePath, now: datetime) -> tuple[str, ...]:
+    """Return the parameters of the query `TICKET_OVER`.
+
+    It finds the newest ticket, open at `now`, that an editor's save of `path` may belong to.
+    """
+    return timestamp(now - GOOD_FOR), path, timestamp(now)
