@@ -50,10 +50,8 @@ class LedgerFiles:
 
     def __init__(self, root: Path) -> None:
         """Set the paths of the ledger below `root`. Nothing is opened."""
-        # Strings, because these paths are used at every call and Path is slower.
-        self._main = f"{os.fspath(root)}/{LEDGER_FILE}"
-        self._archive = f"{os.fspath(root)}/{ARCHIVE_ROOM}"
-        self._segments = f"{os.fspath(root)}/{SEGMENT_ROOM}"
+        # A string, because paths are made of it at every call and Path is slower.
+        self._root = os.fspath(root)
 
     def names(self) -> tuple[WorkspacePath, ...]:
         """Return the paths of the ledger's files that exist, relative to the root.
@@ -61,7 +59,7 @@ class LedgerFiles:
         The main file's path is included even if it is not a regular file. Opening it then reports
         the problem.
         """
-        return tuple(file for file, _ in self._found())
+        return tuple(self._found())
 
     def stamp(self) -> FilesStamp:
         """Return the stamp of each ledger file in reading order; empty if there are none.
@@ -71,8 +69,8 @@ class LedgerFiles:
         """
         return tuple(
             FileStamp(file, (found.st_dev, found.st_ino), found.st_size, found.st_mtime_ns)
-            for file, path in self._found()
-            if (found := _stat(path)) is not None
+            for file in self._found()
+            if (found := _stat(f"{self._root}/{file}")) is not None
         )
 
     def strange(self) -> Iterator[Strange]:
@@ -80,27 +78,25 @@ class LedgerFiles:
 
         If the directory of archives or of segments is not a directory, yield it too.
         """
-        for path, room, prefix in (
-            (self._archive, ARCHIVE_ROOM, ARCHIVE_PREFIX),
-            (self._segments, SEGMENT_ROOM, ""),
-        ):
+        for room, prefix in ((ARCHIVE_ROOM, ARCHIVE_PREFIX), (SEGMENT_ROOM, "")):
+            path = f"{self._root}/{room}"
             if not is_plain_directory(path) and os.path.lexists(path):
                 yield Strange(room, "it is not a directory")
             for entry in _entries(path, prefix):
                 if not _is_ours(entry):
                     yield Strange(_shown(f"{room}/{entry.name}"), "it is not a regular file")
 
-    def _found(self) -> Iterator[tuple[WorkspacePath, str]]:
-        """Yield (path relative to the root, full path) of each ledger file in reading order."""
-        yield from _plain(self._archive, ARCHIVE_ROOM, ARCHIVE_PREFIX)
-        if os.path.lexists(self._main):
-            yield LEDGER_FILE, self._main
-        yield from _plain(self._segments, SEGMENT_ROOM, "")
+    def _found(self) -> Iterator[WorkspacePath]:
+        """Yield the path, relative to the root, of each ledger file in reading order."""
+        yield from self._plain(ARCHIVE_ROOM, ARCHIVE_PREFIX)
+        if os.path.lexists(f"{self._root}/{LEDGER_FILE}"):
+            yield LEDGER_FILE
+        yield from self._plain(SEGMENT_ROOM, "")
 
-
-def _plain(path: str, room: WorkspacePath, prefix: str) -> Iterator[tuple[WorkspacePath, str]]:
-    for name in sorted(entry.name for entry in _entries(path, prefix) if _is_ours(entry)):
-        yield WorkspacePath(f"{room}/{name}"), f"{path}/{name}"
+    def _plain(self, room: WorkspacePath, prefix: str) -> Iterator[WorkspacePath]:
+        entries = _entries(f"{self._root}/{room}", prefix)
+        for name in sorted(entry.name for entry in entries if _is_ours(entry)):
+            yield WorkspacePath(f"{room}/{name}")
 
 
 def _entries(path: str, prefix: str) -> "list[os.DirEntry[str]]":
