@@ -4,7 +4,6 @@ Invariant: nothing is written, and a record whose id the ledger holds is never r
 Invariant: a line that is not a correctly sealed record is reported, and never returned as one.
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
@@ -17,6 +16,7 @@ from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import examine, read
 from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.fs.tree_walk import names_in
 from intent_lsp.store.ledger.journal import JOURNAL_NAME, Journal
 from intent_lsp.store.ledger.raw.file import file_lines
 from intent_lsp.store.ledger.raw.files import LedgerFiles
@@ -93,11 +93,11 @@ def _kept(root: Path) -> Iterator[tuple[str, bytes, bool]]:
     local = root / LOCAL_ROOM
     for line in Journal(local).lines():
         yield f"{LOCAL_ROOM}/{JOURNAL_NAME}", line, False
-    for name in _files(local / "torn"):
+    for name in sorted(names_in(root, f"{LOCAL_ROOM}/torn").files):
         for line in _content(local / "torn" / name).splitlines(keepends=True):
             whole = line if line.endswith(b"\n") else line + b"\n"
             yield f"{LOCAL_ROOM}/torn/{name}", whole, False
-    for name in _files(local / "queue"):
+    for name in sorted(names_in(root, f"{LOCAL_ROOM}/queue").files):
         if not name.startswith("."):
             yield f"{LOCAL_ROOM}/queue/{name}", _content(local / "queue" / name), True
 
@@ -162,15 +162,6 @@ def _named_by(link: Link) -> Iterator[ContentHash]:
     if link.prev is not None:
         yield link.prev
     yield from link.merges
-
-
-def _files(directory: Path) -> list[str]:
-    """Return the names of a directory's regular files, sorted; empty if it cannot be read."""
-    try:
-        with os.scandir(directory) as entries:
-            return sorted(e.name for e in entries if e.is_file(follow_symlinks=False))
-    except OSError:
-        return []
 
 
 def _content(path: Path) -> bytes:
