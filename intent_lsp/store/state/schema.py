@@ -85,8 +85,8 @@ _TABLES: Final = """
     CREATE INDEX open_command_tree ON open_command (tree_id)
 """
 
-_NUMBERED: Final = {"event": "seq"}
-"""Tables with numbered rows. In the file, a number that memory gave may belong to another row."""
+_NUMBERED: Final = "event"
+"""The table with numbered rows. In the file, a number that memory gave may be another row's."""
 
 TableRows = set[tuple[Any, ...]]
 """The rows of one table."""
@@ -146,10 +146,9 @@ def _rows(connection: sqlite3.Connection, table: str) -> TableRows:
 def _put(file: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
     """Insert rows into a table of the state file, replacing rows with the same key.
 
-    In tables with numbered rows they get new numbers.
+    In the table with numbered rows they get new numbers.
     """
-    numbered = table in _NUMBERED
     for row in rows:
-        values = (None, *row[1:]) if numbered else row
+        values = (None, *row[1:]) if table == _NUMBERED else row
         marks = ",".join("?" * len(values))
         file.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", values)  # noqa: S608 - ours
