@@ -5,13 +5,12 @@ temporary.
 """
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.agent_hosts import home_directory
-from intent_lsp.store.fs.root_search import is_git_top
+from intent_lsp.store.fs.root_search import directories_above, is_git_top
 from intent_lsp.store.fs.roots import governed_root
 from intent_lsp.store.git.repository import Git
 
@@ -44,8 +43,8 @@ def is_temporary(root: Path, path: str) -> bool:
             continue
         part = room + os.sep + real[len(room) + 1 :].partition(os.sep)[0]
         if not any(home.startswith(part + os.sep) for home in homes):
-            tops = (is_git_top(directory) for directory in _above(real, room))
-            return not any(tops) and governed_root(real) is None
+            above = (each for each in (real, *directories_above(real)) if each.startswith(room))
+            return not any(map(is_git_top, above)) and governed_root(real) is None
     return False
 
 
@@ -57,9 +56,3 @@ def _rooms() -> tuple[str, ...]:
     named = (os.environ.get(variable, "") for variable in _VARIABLES)
     rooms = (room for room in (*named, *_ROOMS) if Path(room).is_absolute())
     return tuple(dict.fromkeys(os.path.realpath(room) for room in rooms))
-
-
-def _above(path: str, room: str) -> Iterator[Path]:
-    """Yield `path` and each directory above it, up to and including the directory `room`."""
-    yield Path(path)
-    yield from (each for each in Path(path).parents if each.is_relative_to(room))

@@ -99,7 +99,7 @@ def files_named(
     """
     full = f"{root}/{name}"
     others = RootsBelow(root)
-    if os.path.islink(full) or not _is_directory(full):  # noqa: PTH114 - strings throughout
+    if os.path.islink(full) or not os.path.isdir(full):  # noqa: PTH112, PTH114 - strings throughout
         return () if others.hold(name) else (name,)
     below = files_below(Path(full), at_most=at_most)
     if below is None:
@@ -145,10 +145,3 @@ def place_of_name(root: Path, name: WorkspacePath) -> ResolvedPath:
 def is_there(root: Path, name: WorkspacePath) -> bool:
     """Return whether anything exists at the path `name` in the root, be it only a broken link."""
     return os.path.lexists(f"{root}/{name}")
-
-
-def _is_directory(full: str) -> bool:
-    try:
-        return os.path.isdir(full)  # noqa: PTH112 - strings throughout
-    except ValueError:  # A null character: nothing has such a name.
-        return False
