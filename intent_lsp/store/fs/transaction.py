@@ -77,7 +77,8 @@ def _make(root: Path, change: WorkFile, undoing: ExitStack, gone: list[Path]) ->
     """Apply one change to a file.
 
     Add to `undoing` callbacks that undo the change. A file to be removed is only renamed, and its
-    temporary path added to `gone`, to be deleted once all changes have succeeded.
+    temporary path added to `gone`, to be deleted once all changes have succeeded. Raise
+    FileChangedError, UnsafePathError or OSError.
     """
     path = root / change.path
     if change.data is None:

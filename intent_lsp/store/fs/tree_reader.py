@@ -146,6 +146,6 @@ def read_tracked(root: Path, path: WorkspacePath) -> FileContent:
 
 
 def _streamed(place: Path) -> ContentHash | None:
-    """Return the SHA-256 hash of a file, reading the file in chunks."""
+    """Return the SHA-256 hash of a file, reading the file in chunks. Raise OSError."""
     with place.open("rb", buffering=0) as file:
         return parse_hash(hashlib.file_digest(file, "sha256").hexdigest())

@@ -96,8 +96,7 @@ def create_file(path: Path, data: bytes, *, mode: int = _NEW_FILE_MODE) -> bool:
 def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | None = None) -> None:
     """Create or replace a file atomically, without syncing, with the permissions `mode`.
 
-    The umask reduces `mode`. `mtime_ns` is the file's modification time in ns since 1970 (None:
-    now). Raise OSError.
+    The umask reduces `mode`. `mtime_ns` is its modification time in ns since 1970 (None: now).
     """
     with _written(path, (data,), mode=mode, lasting=False) as temporary:
         if mtime_ns is not None:
@@ -166,10 +165,7 @@ def make_directory(path: Path, *, mode: int | None = None) -> None:
 
 
 def make_parents(path: Path, *, root: Path) -> None:
-    """Create the missing directories above `path`. Do nothing if they are outside `root`.
-
-    Links are resolved first. Raise OSError.
-    """
+    """Create the missing directories above `path`. Do nothing if they are outside `root`."""
     room = Path(os.path.realpath(path.parent))
     if room.is_relative_to(os.path.realpath(root)):
         room.mkdir(parents=True, exist_ok=True)

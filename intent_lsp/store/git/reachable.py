@@ -59,7 +59,10 @@ def logged_commits(repository: Any) -> tuple[str, ...]:
 
 
 def reachable(repository: Any, tips: Sequence[str], hidden: Iterable[str] = ()) -> Iterator[Any]:
-    """Yield the commits reachable from the ids `tips` but not from `hidden`, newest first."""
+    """Yield libgit2's commits reachable from the ids `tips` but not from `hidden`.
+
+    They are sorted by commit time, newest first.
+    """
     walk = repository.walk(None, _NEWEST_FIRST)
     for tip in tips:
         walk.push(tip)

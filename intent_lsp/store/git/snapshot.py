@@ -118,9 +118,10 @@ class GitSnapshots:
 
 
 def _tips(root: Path, common: Path) -> Iterator[tuple[str, str]]:
-    """Yield (object id, name) of each ref.
+    """Yield (object id, name) of each ref that names an object, not another ref.
 
-    `common` is the git directory that all work trees share.
+    Of a ref that is stored both packed and loose, both ids are yielded. `common` is the git
+    directory that all work trees share.
     """
     if (common / "reftable").is_dir():
         printed = run_git(root, "for-each-ref", "--format=%(objectname) %(refname)") or b""

@@ -123,7 +123,7 @@ class _Comparison(Struct):
 
 
 def _parents(repository: Any, commit: Any) -> Iterator[Any]:
-    """Yield those parents of a commit that exist here. In a shallow clone some do not."""
+    """Yield those parents of a commit that the repository has. A shallow clone lacks some."""
     found = (repository.get(parent) for parent in commit.parent_ids)
     return (each for each in found if each is not None)
 

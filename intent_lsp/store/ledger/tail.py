@@ -224,7 +224,10 @@ def _begun(trail: ChainCursor, root: Path) -> ChainCursor:
 
 
 def _ends_by_tails(root: Path) -> list[Head]:
-    """Return the last record of each ledger file as a head, read from the ends of the files."""
+    """Return the last record of each ledger file as a head, read from the ends of the files.
+
+    A file that has no record or cannot be read is left out.
+    """
     ends = []
     for stamp in LedgerFiles(root).stamp():
         with suppress(LedgerUnavailableError), opened(root / stamp.file) as fd:

@@ -109,7 +109,10 @@ class RootLock:
         return False
 
     def _opened(self) -> int:
-        """Return the descriptor of the lock file, opening the file if needed."""
+        """Return the descriptor of the lock file, opening or creating the file if needed.
+
+        Raise LedgerUnavailableError or UnsafePathError if that fails.
+        """
         if self._fd is not None:
             return self._fd
         try:
