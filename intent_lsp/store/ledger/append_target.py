@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
@@ -30,17 +30,6 @@ from intent_lsp.store.locks.root_lock import RootLock
 _NAME: Final = re.compile(rb"(\d{4}-\d\d-\d\d-[0-9a-f]{12}\.jsonl)\n([0-9:]*)\n?")
 _DIGITS: Final = 6
 _DATE: Final = len("2026-11-21")
-
-
-class _Begun(NamedTuple):
-    """The work tree's segment: its file name, and the change of git when it was begun.
-
-    `change` is the id of the change that git was making to its index when the segment was begun, or
-    "" if git was making none.
-    """
-
-    name: str
-    change: str
 
 
 class OwnSegment:
@@ -66,29 +55,31 @@ class OwnSegment:
         # The repository is opened on first use, and again while there is none.
         self._git = self._git or Git.open(self._root)
         begun, change = self._begun(), self._index_change()
-        if begun is not None and self._is_open(begun, change):
-            return WorkspacePath(f"{SEGMENT_ROOM}/{begun.name}")
+        if begun is not None and self._is_open(*begun, change):
+            return begun[0]
         date = timestamp(self._clock())[:_DATE]
         name = f"{date}-{secrets.token_hex(_DIGITS)}{SUFFIX}"
         create_cache_file(self._kept, f"{name}\n{change}\n".encode(), mode=PRIVATE_FILE_MODE)
         return WorkspacePath(f"{SEGMENT_ROOM}/{name}")
 
-    def _begun(self) -> _Begun | None:
+    def _begun(self) -> tuple[WorkspacePath, str] | None:
+        """Return (file, change of git's index when it was begun) of the segment, or None."""
         found = _NAME.fullmatch(read_bytes(self._kept) or b"")
-        return None if found is None else _Begun(found[1].decode(), found[2].decode())
+        if found is None:
+            return None
+        return WorkspacePath(f"{SEGMENT_ROOM}/{found[1].decode()}"), found[2].decode()
 
-    def _is_open(self, begun: _Begun, change: str) -> bool:
-        """Return whether the file of the segment `begun` exists and may still be appended to.
+    def _is_open(self, file: WorkspacePath, before: str, change: str) -> bool:
+        """Return whether a segment's file exists and may still be appended to.
 
-        It may not if git tracks it. `change` is the id of the change that git is making to its
-        index now, or "" if it makes none. Return False if git is making one that it was not making
-        when the segment was begun.
+        It may not if git tracks it. `before` and `change` are the ids of the changes that git was
+        making to its index when the segment was begun and is making now, each "" for none. Return
+        False if git is making one now that it was not making then.
         """
-        file = WorkspacePath(f"{SEGMENT_ROOM}/{begun.name}")
         # While git changes its index it may already have read the segment, so that counts as
         # tracked.
         # An `index.lock` left by a crash closes no segment that was begun after it.
-        if change not in ("", begun.change):
+        if change not in ("", before):
             return False
         return (self._root / file).is_file() and not self._is_tracked(file)
 
