@@ -46,35 +46,27 @@ _LENGTH: Final = 8
 _MOST: Final = 8
 
 
-class RangeLines(NamedTuple):
-    """The whole lines that begin in a range, and a last line without line feed (`torn`) or b""."""
-
-    data: bytes
-    torn: bytes
-
-
 def starts(size: int) -> range:
     """Return the start offset of each range of RANGE bytes in a file of `size` bytes."""
     return range(0, size, RANGE)
 
 
-def lines_in(read: Reader, start: int, size: int) -> RangeLines:
+def lines_in(read: Reader, start: int, size: int) -> bytes:
     """Return the lines that begin in the range at the offset `start`, each to its end.
 
-    `read` reads the file by offsets, and `size` is the file's size.
+    The file's last line may be without a line feed. `read` reads the file by offsets, and `size` is
+    the file's size.
     """
     begin, end = max(start - 1, 0), min(start + RANGE, size)
     data = read(begin, min(end + _A_LINE, size))
     # Bytes before the first line feed belong to a line of an earlier range.
     first = data.find(b"\n") + 1 if start else 0
     if start and not first:
-        return RangeLines(b"", b"")
+        return b""
     last = data.find(b"\n", end - begin - 1) + 1
     if last:
-        return RangeLines(data[first:last], b"")
-    data = data[first:] + _line_end(read, begin + len(data), size)
-    whole = data.rfind(b"\n") + 1
-    return RangeLines(data[:whole], data[whole:])
+        return data[first:last]
+    return data[first:] + _line_end(read, begin + len(data), size)
 
 
 def _line_end(read: Reader, start: int, size: int) -> bytes:

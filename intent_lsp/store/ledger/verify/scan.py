@@ -61,8 +61,9 @@ def main(words: Sequence[str]) -> None:
 def _examined(read: Reader, start: int, size: int) -> _Found:
     """Examine the lines that begin in the range at the offset `start` of a file of `size` bytes."""
     lines = lines_in(read, start, size)
-    examined = examine_lines(lines.data)
-    torn = [_torn(lines.torn)] if lines.torn else []
+    whole = lines.rfind(b"\n") + 1
+    examined = examine_lines(lines[:whole])
+    torn = [_torn(lines[whole:])] if lines[whole:] else []
     if isinstance(examined, LinkedBatch):
         first, last, ids, digests = examined
         packed = Packed(first, last, len(ids), id_keys(ids), b"".join(digests))
