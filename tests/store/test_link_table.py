@@ -69,13 +69,12 @@ def test_hashes_that_nothing_names_are_told(told: list[list[Link]]) -> None:
 def test_ids_that_come_again_are_told(told: list[list[Link]]) -> None:
     with LinkTable() as remembered:
         firsts: dict[str, ContentHash] = {}
-        copies, others = 0, []
+        again: list[tuple[int, bool]] = []
         for row, (_, _, link) in enumerate(filled(remembered, told)):
             if link.hash and link.id:
-                same = firsts.setdefault(link.id, link.hash) == link.hash
-                copies += same
-                others += [] if same else [row]
-        assert remembered.repeated() == (copies - len(firsts), tuple(others))
+                again += [(row, firsts[link.id] == link.hash)] if link.id in firsts else []
+                firsts.setdefault(link.id, link.hash)
+        assert list(remembered.repeated()) == again
 
 
 @given(st.permutations(range(8)), st.integers(1, 4), st.sets(st.integers(0, 7), min_size=1))
@@ -156,7 +155,7 @@ def test_lines_that_were_packed_are_remembered_alike(count: int, prev: ContentHa
         everything = {key(each) for each in HASHES}
         for question in (LinkTable.places, LinkTable.unnamed, LinkTable.reach):
             assert question(one, everything) == question(other, everything)
-        assert one.repeated() == other.repeated() == (0, ())
+        assert [*one.repeated(), *other.repeated()] == []
         assert other.line_of(count) == count + 1
 
 

@@ -97,11 +97,11 @@ class LinkCheck:
         after the last file.
         """
         self._judge_lost(self._lost())
-        repeated = self._remembered.repeated()
-        self.records -= repeated.copies
-        for row in repeated.others:
-            message = "an earlier record has the same id but other content"
-            self.problems.note(LedgerCode.DUPLICATE_ID, self._place(row), message)
+        for row, is_copy in self._remembered.repeated():
+            self.records -= is_copy
+            if not is_copy:
+                message = "an earlier record has the same id but other content"
+                self.problems.note(LedgerCode.DUPLICATE_ID, self._place(row), message)
         if self._loose or len(self.heads) > 1:
             open_ = self._remembered.unnamed({key(hash_) for hash_ in self.heads})
             self.heads = {hash_: head for hash_, head in self.heads.items() if key(hash_) in open_}

@@ -8,7 +8,7 @@ Invariant: rows are numbered from 0 over all files, in reading order.
 import hashlib
 import sqlite3
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from typing import Final, NamedTuple, Self
 
@@ -98,17 +98,6 @@ class Packed(NamedTuple):
     def keys(self) -> list[Key]:
         """The hashes of all lines as a list, 32 bytes each."""
         return [self.hashes[at : at + 32] for at in range(0, len(self.hashes), 32)]
-
-
-class Repeated(NamedTuple):
-    """Lines that have the same record id as an earlier line.
-
-    `copies` is the number of lines with the same record as the first line with that id. `others`
-    are the rows of lines with another record.
-    """
-
-    copies: int
-    others: tuple[int, ...]
 
 
 class HashPlaces(NamedTuple):
@@ -209,19 +198,13 @@ class LinkTable:
         (count,) = self._database.execute(_REACHED).fetchone()
         return int(count)
 
-    def repeated(self) -> Repeated:
-        """Find the rows that have the same record id as an earlier row.
+    def repeated(self) -> Iterator[tuple[int, bool]]:
+        """Yield (row, whether it is a copy) for each row with the record id of an earlier row.
 
-        Return how many of them are copies, and which are of another record. Rows without an id do
-        not count.
+        A copy has the same record as the first row with that id. Rows without an id do not count.
         """
-        copies, others = 0, []
         for row, same in self._database.execute(_REPEATED):
-            if same:
-                copies += 1
-            else:
-                others.append(row)
-        return Repeated(copies, tuple(others))
+            yield row, bool(same)
 
     def _name(self, prev: ContentHash | None, merges: Collection[ContentHash]) -> None:
         """Store the hashes that the next row follows (`prev`) or merges.
