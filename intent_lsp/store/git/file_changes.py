@@ -8,7 +8,7 @@ Invariant: a file that was moved across the root's border has no other side.
 # ruff: noqa: ANN401
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -26,9 +26,6 @@ _SUBMODULE: Final = 0o160000
 _INDEX_FILE: Final = "GIT_INDEX_FILE"
 _UNCHANGED: Final = " "
 """The status of files that a diff lists beside those that differ."""
-
-_Side = tuple[bytes, str, int]
-_Sides = tuple[_Side | None, _Side | None]
 
 
 class FileSide(Struct, frozen=True, kw_only=True):
@@ -65,10 +62,8 @@ def commit_deltas(git: Git, old: str | None, new: str) -> list[FileDelta]:
 
     `old` is None for the empty tree. Raise UnreadableCommitsError if git cannot read them.
     """
-    found = git.ask(None, partial(_between_commits, old=old, new=new))
-    if found is None:
-        raise UnreadableCommitsError(f"the files of commit {new}")
-    return list(_below(git, found))
+    asked = partial(_between_commits, git, old=old, new=new)
+    return _below(git.ask(None, asked), f"the files of commit {new}")
 
 
 def index_deltas(git: Git) -> list[FileDelta]:
@@ -78,10 +73,7 @@ def index_deltas(git: Git) -> list[FileDelta]:
     index is the one that git is about to commit. Raise UnreadableCommitsError if git cannot read
     it.
     """
-    found = git.ask(None, _in_index)
-    if found is None:
-        raise UnreadableCommitsError("the index")
-    return list(_below(git, found))
+    return _below(git.ask(None, partial(_in_index, git)), "the index")
 
 
 def unmerged_paths(git: Git) -> tuple[WorkspacePath, ...]:
@@ -92,18 +84,19 @@ def unmerged_paths(git: Git) -> tuple[WorkspacePath, ...]:
     return git.below(git.ask(frozenset(), lambda repository: conflicting(_index(repository))))
 
 
-def _between_commits(repository: Any, *, old: str | None, new: str) -> list[_Sides]:
+def _between_commits(git: Git, repository: Any, *, old: str | None, new: str) -> list[FileDelta]:
     tree = repository[new].tree
     if old is None:
-        return _similar(tree.diff_to_tree(swap=True))
-    return _similar(repository[old].tree.diff_to_tree(tree))
+        return _similar(git, tree.diff_to_tree(swap=True))
+    return _similar(git, repository[old].tree.diff_to_tree(tree))
 
 
-def _in_index(repository: Any) -> list[_Sides]:
+def _in_index(git: Git, repository: Any) -> list[FileDelta]:
     index = _index(repository)
     if repository.head_is_unborn:
-        return [(None, _side(entry, os.fsencode(entry.path))) for entry in index]
-    return _similar(repository.head.peel().tree.diff_to_index(index))
+        sides = (_side(git, entry, os.fsencode(entry.path)) for entry in index)
+        return [FileDelta(old=None, new=side) for side in sides]
+    return _similar(git, repository.head.peel().tree.diff_to_index(index))
 
 
 def _index(repository: Any) -> Any:
@@ -119,34 +112,31 @@ def _index(repository: Any) -> Any:
     return current_index(repository)
 
 
-def _similar(diff: Any) -> list[_Sides]:
-    """Return both sides of each file of a diff of libgit2, renames joined."""
+def _similar(git: Git, diff: Any) -> list[FileDelta]:
+    """Return the files of a diff of libgit2, renames joined."""
     diff.find_similar()
     return [
-        (_side(each.old_file, each.old_file.raw_path), _side(each.new_file, each.new_file.raw_path))
+        FileDelta(
+            old=_side(git, each.old_file, each.old_file.raw_path),
+            new=_side(git, each.new_file, each.new_file.raw_path),
+        )
         for each in diff.deltas
         if each.status_char() != _UNCHANGED
     ]
 
 
-def _side(file: Any, path: bytes) -> _Side | None:
-    return None if file.mode == _NO_FILE else (path, str(file.id), int(file.mode))
+def _side(git: Git, file: Any, path: bytes) -> FileSide | None:
+    """Return a side of a delta of libgit2, or None if it is no file or outside the root."""
+    below = git.below((path,)) if file.mode != _NO_FILE else ()
+    return FileSide(path=below[0], blob_id=str(file.id), mode=int(file.mode)) if below else None
 
 
-def _below(git: Git, found: Iterable[_Sides]) -> Iterator[FileDelta]:
-    """Yield the deltas with paths below the root.
+def _below(found: Iterable[FileDelta] | None, asked: str) -> list[FileDelta]:
+    """Return the deltas that have a side below the root.
 
-    A file that left the root is deleted there, and one that came in is new.
+    A file that left the root is deleted there, and one that came in is new. If `found` is None,
+    raise UnreadableCommitsError, which says that git cannot read what was `asked` for.
     """
-    for old, new in found:
-        delta = FileDelta(old=_inside(git, old), new=_inside(git, new))
-        if delta.old is not None or delta.new is not None:
-            yield delta
-
-
-def _inside(git: Git, side: _Side | None) -> FileSide | None:
-    if side is None:
-        return None
-    path, blob_id, mode = side
-    below = git.below((path,))
-    return FileSide(path=below[0], blob_id=blob_id, mode=mode) if below else None
+    if found is None:
+        raise UnreadableCommitsError(asked)
+    return [delta for delta in found if delta.old is not None or delta.new is not None]
