@@ -122,7 +122,7 @@ class StateInMemory:
     def read(self, file: sqlite3.Connection, memory: sqlite3.Connection) -> None:
         """Copy all tables of the file into memory, and remember that memory begins with them."""
         file.backup(memory)
-        self._given = {table: _rows(memory, table) for table in _tables(memory)}
+        self.begin(memory)
 
     def put_back(self, memory: sqlite3.Connection, file: sqlite3.Connection) -> None:
         """Write the rows that memory has collected since its beginning to the file, all or none.

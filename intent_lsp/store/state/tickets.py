@@ -137,9 +137,8 @@ class Tickets:
         if not rows:
             return None
         *ticket, outcome = rows[0]
-        return self.commands.with_tree(*ticket), None if outcome is None else parsed(
-            Recorded, outcome
-        )
+        ended = None if outcome is None else parsed(Recorded, outcome)
+        return self.commands.with_tree(*ticket), ended
 
     def of_use(self, session_id: str, agent_id: str, tool_use_id: str) -> Ticket | None:
         """Return the ticket, open or ended, issued for a tool use id, or None if there is none.
