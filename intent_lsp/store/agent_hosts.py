@@ -1,4 +1,4 @@
-"""Looks for agent hosts on this machine: programs on PATH, and directories that hosts make."""
+"""Looks for agent hosts on this machine: their programs on PATH, and what they keep on disk."""
 
 import os
 import shutil

@@ -139,7 +139,7 @@ def is_plain_directory(path: str) -> bool:
 
 
 def foreign_lines(stream: BinaryIO) -> Iterator[bytes | None]:
-    """Yield each line of `stream` with its line end. Yield None for a line longer than `MAX_LINE`.
+    """Yield each line of `stream` with its line end, or None for one of more than `MAX_LINE` bytes.
 
     At most one line is in memory. Raise OSError.
     """

@@ -139,7 +139,8 @@ class OpenRuns:
     def drop(self, record_id: str) -> bool:
         """Delete a run of automatic saves, because its file has its old content again.
 
-        Return False if the run has ended already. Raise OSError or LedgerUnavailableError.
+        Return False if the run has ended already. Raise OSError, LedgerUnavailableError or
+        UnsafePathError.
         """
         with self._lock.held():
             run = next((run for run in self._all() if run.record.id == record_id), None)
@@ -153,7 +154,8 @@ class OpenRuns:
         """Move the runs of automatic saves of some files (None: all runs) into the queue.
 
         With `idle_since`, a timestamp, move only runs that were not extended after it. A run whose
-        file cannot be moved stays. Raise LedgerUnavailableError.
+        file cannot be moved stays. Raise LedgerUnavailableError or UnsafePathError if the runs
+        cannot be locked.
         """
         if not names_in(self._room):
             return

@@ -152,9 +152,10 @@ class OpenCommands:
 
 
 def keep_command(connection: sqlite3.Connection, names: Sequence[Stored], tree: KeptTree) -> None:
-    """Store the snapshot `tree` from before a command, together with the command's new ticket.
+    """Add a command's ticket to the open commands, with the snapshot `tree` from before it.
 
-    `names` are (ticket id, session id, subagent id, issue time).
+    `names` are (ticket id, session id, subagent id, issue time). A ticket that is among the open
+    commands already keeps its snapshot.
     """
     tree.keep(connection)
     connection.execute("INSERT OR IGNORE INTO open_command VALUES (?,?,?,?,?,0)", (*names, tree.id))

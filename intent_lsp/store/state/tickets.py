@@ -109,9 +109,10 @@ class Tickets:
             self.commands.remember(ticket)
 
     def begin_command(self, ticket: Ticket) -> None:
-        """Update a stored ticket, and store its snapshot `ticket.tree`, unless it has ended.
+        """Update a stored ticket, and keep its snapshot `ticket.tree`, here and in memory.
 
-        A snapshot that is stored with the ticket already stays.
+        A snapshot that is stored with the ticket already stays. Do nothing if the ticket is unknown
+        or has ended.
         """
         body = spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)

@@ -1,4 +1,4 @@
-"""Index queries about work: what an intent touched, and what was edited out of bounds of late.
+"""Index queries about work: what intents touched, how much and when, and what does not pass.
 
 Invariant: each is one statement, and reads no ledger line.
 """
