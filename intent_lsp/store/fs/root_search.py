@@ -54,7 +54,7 @@ def is_git_top(directory: str | os.PathLike[str]) -> bool:
 
 
 def _is_file(path: str) -> bool:
-    """Return whether a file is at a path. Raise PermissionError if that cannot be found out."""
+    """Return whether a regular file is at a path. Raise OSError if that cannot be found out."""
     try:
         return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - strings throughout
     except (FileNotFoundError, NotADirectoryError):

@@ -72,8 +72,8 @@ class Tickets:
     ) -> None:
         """Store a ticket with its files' `contents`, claim its files, delete what expired by `now`.
 
-        An earlier answer for the same tool use id is no longer returned for that id. If that answer
-        was a ticket, it can still be recorded by the ticket's own id.
+        An earlier answer for the same tool use id is no longer returned for that id; if it was a
+        ticket, it can be recorded by its own id. A ticket with a snapshot is kept in memory too.
         """
         oldest, present = packed(timestamp(now - GOOD_FOR), timestamp(now))
         key = packed(ticket.id, ticket.session_id, ticket.agent_id)
@@ -111,8 +111,7 @@ class Tickets:
     def begin_command(self, ticket: Ticket) -> None:
         """Update a stored ticket, and keep its snapshot `ticket.tree`, here and in memory.
 
-        A snapshot that is stored with the ticket already stays. Do nothing if the ticket is unknown
-        or has ended.
+        A snapshot that is stored already stays. Do nothing for an unknown or ended ticket.
         """
         body = spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
@@ -164,7 +163,10 @@ class Tickets:
     def refuse(
         self, session_id: str, agent_id: str, tool_use_id: str, refused: Refused, now: datetime
     ) -> None:
-        """Store the refusal of a call, replacing an earlier answer for the same tool use id."""
+        """Store the refusal of a call, replacing an earlier answer for the same tool use id.
+
+        Delete the refusals that are too old at `now`.
+        """
         key = packed(session_id, agent_id, tool_use_id)
         row = (*key, *packed(timestamp(now), spelled(refused)))
         oldest = packed(timestamp(now - GOOD_FOR))

@@ -39,9 +39,9 @@ class FileSystem(Struct, frozen=True):
 
 
 class LedgerFile:
-    """A ledger file, open for appending and reading.
+    """A ledger file, opened for appending and reading, and created if it is missing.
 
-    If another file takes its path, create a new object.
+    `fd` is its descriptor. If another file takes its path, create a new object.
     """
 
     def __init__(self, path: Path, disk: FileSystem) -> None:
