@@ -1,4 +1,4 @@
-"""Cursor: shows the model `user_message` of a refusal, and the person `agent_message` too.
+"""Cursor: its refusals have one text for the person and one for the model, and both get the reason.
 
 Known from its documentation, not from recorded payloads. It also runs Claude's hooks, so that one
 call may be reported twice under one id.

@@ -26,7 +26,7 @@ def top_level_refusal(_event: str, reason: str) -> Mapping[str, Any]:
 
 
 def response_error(payload: Payload) -> str | None:
-    """Return the error that `tool_response` in the payload has, or None without one."""
+    """Return the text of the error in the payload's `tool_response`, or None if it has none."""
     return payload.prose(("tool_response.error.message", "tool_response.error")) or None
 
 

@@ -35,10 +35,11 @@ CLAUDE_EVENTS: Final[Mapping[str, HookKind]] = {
 
 
 class Fields(Struct, frozen=True, kw_only=True):
-    """The names of a payload's fields. The defaults are those of Claude Code and its followers.
+    """The names that each field of a payload may have, () if the host has no such field.
 
-    `only_subagents` is a field that only the payloads of subagents have: without it in a payload,
-    `agent` is not read. It is () if `agent` is such a field itself.
+    The defaults are those of Claude Code and its followers. `only_subagents` is a field that only
+    the payloads of subagents have: without it in a payload, `agent` is not read. It is () if
+    `agent` is such a field itself.
     """
 
     event: Names = ("hook_event_name", "hookEventName")
@@ -99,15 +100,16 @@ class Host(Struct, frozen=True, kw_only=True):
     """One agent host.
 
     `version` is the version whose payloads were recorded; None: known from documents only. `events`
-    maps the host's names of events to kinds. `limit_seconds` is how long the host waits for a hook.
-    `refuse` encodes a refusal, sent with the exit status `refusal_status`. `tell` encodes a text
-    for the model, and `told_at` are the kinds of events at which the model gets it. `failure`
-    returns why a call failed, from the payload of the event after it, or None. `shown` returns what
-    a read tool showed, or None. `by_person` says whether a person changed the agent's text before
-    it was written. `tools` maps events that name no tool to the tool that they stand for; the input
-    may then be the payload itself. In an environment with the variable `silent_under`, another host
-    runs this host's hooks and reads a refusal only with exit status 0. `types_unseen`: the agent
-    can type into a command that still runs, and no hook is asked about that.
+    maps the host's names of events to kinds. `limit_seconds` is how long the host waits for a hook
+    at least. `refuse` encodes a refusal, sent with the exit status `refusal_status`. `tell` encodes
+    a text for the model, or is None if the model gets none; `told_at` are the kinds of events at
+    which it gets one. `failure` returns why a call failed, from the payload of the event after it,
+    or None. `shown` returns what a read tool showed, or None. `by_person` returns whether a person
+    changed the agent's text before it was written. `tools` maps events that name no tool to the
+    tool that they stand for; the input may then be the payload itself. In an environment with the
+    variable `silent_under`, another host runs this host's hooks and reads a refusal only with exit
+    status 0. `types_unseen`: the agent can type into a command that still runs, and no hook is
+    asked about that.
     """
 
     name: str
@@ -130,7 +132,7 @@ class Host(Struct, frozen=True, kw_only=True):
         """Return the host's name of the event: that in the payload, else `given`.
 
         `given` is the name on the command line, or None. Raise WrongPayloadError if there is
-        neither.
+        neither, or if the payload's is not a text.
         """
         name = payload.text(self.fields.event) or given
         if not name:
@@ -141,7 +143,8 @@ class Host(Struct, frozen=True, kw_only=True):
         """Return the event in a payload. An event that the host does not have gets the kind OTHER.
 
         `given` is the event's name from the command line, for a payload without one, or None. Raise
-        WrongPayloadError if the payload is wrong for this host.
+        WrongPayloadError if the event has no name, if a call has no tool, or if a field has a wrong
+        type.
         """
         names, name = self.fields, self.event_name(payload, given)
         kind = self.events.get(name, HookKind.OTHER)
@@ -166,7 +169,10 @@ class Host(Struct, frozen=True, kw_only=True):
         )
 
     def refusal(self, event: str, reason: str) -> HookAnswer:
-        """Return the answer that refuses the event `event`. A blank reason is replaced."""
+        """Return the answer that refuses the event `event`: the host's JSON, and the reason.
+
+        The reason is also written to standard error. A general one takes the place of a blank one.
+        """
         said = reason.strip() or "refused by intent-lsp"
         told = json.dumps(self.refuse(event, said), ensure_ascii=True)
         return HookAnswer(stdout=told, stderr=said + "\n", status=self.refusal_status)

@@ -12,7 +12,10 @@ from msgspec import Struct
 from intent_lsp.core.errors import IntentLspError
 
 Names = tuple[str, ...]
-"""Names of one field, the first that the payload has counts. A dot leads into an object."""
+"""The names that one field may have: the first that the payload has counts.
+
+A dot leads into an object.
+"""
 
 
 class WrongPayloadError(IntentLspError):
@@ -45,7 +48,7 @@ class Payload(Struct, frozen=True):
         return "", None
 
     def text(self, names: Names) -> str | None:
-        """Return the text of a field, or None if it is missing.
+        """Return the text of a field, or None if it is missing or null.
 
         Raise WrongPayloadError for another type.
         """
@@ -55,9 +58,9 @@ class Payload(Struct, frozen=True):
         return value
 
     def prose(self, names: Names) -> str:
-        """Return the text of a field, or the texts of its list of parts, joined by line ends.
+        """Return the text of a field; of a list, the texts `text` of its objects, a line each.
 
-        Return "" if it is missing or has another type.
+        Return "" if the field is missing or has another type.
         """
         _, value = self.find(names)
         if isinstance(value, str):
@@ -79,13 +82,13 @@ class Payload(Struct, frozen=True):
         return value
 
     def is_set(self, names: Names) -> bool:
-        """Return whether a field is exactly true. False stands for any other value, or none."""
+        """Return whether a field has the value true. Return False for any other value, or none."""
         return self.find(names)[1] is True
 
     def part(self, names: Names) -> "Payload":
         """Return the object in a field, which may be JSON text. A missing one is empty.
 
-        Raise WrongPayloadError for another type.
+        Raise WrongPayloadError for another type, or for a text that is not JSON.
         """
         name, value = self.find(names)
         if isinstance(value, str):
@@ -100,7 +103,7 @@ class Payload(Struct, frozen=True):
         """Return the texts in a list field. A missing field is empty.
 
         A value that is a text counts as JSON if it begins with `[`, else as a list of that one
-        text. Raise WrongPayloadError for another type.
+        text. Raise WrongPayloadError for another type, or for a text that is not JSON.
         """
         name, value = self.find(names)
         if isinstance(value, str):
@@ -114,7 +117,7 @@ class Payload(Struct, frozen=True):
     def parts(self, names: Names) -> "tuple[Payload, ...]":
         """Return the objects in a list field, which may be JSON text. A missing one is empty.
 
-        Raise WrongPayloadError for another type.
+        Raise WrongPayloadError for another type, or for a text that is not JSON.
         """
         name, value = self.find(names)
         if isinstance(value, str):
@@ -129,8 +132,8 @@ class Payload(Struct, frozen=True):
 def read_payload(data: bytes) -> Payload:
     """Parse what a host wrote to the hook's standard input.
 
-    Raise WrongPayloadError if it is not a JSON object. Control characters inside texts are
-    accepted, since hosts write them.
+    Raise WrongPayloadError if it is empty or not a JSON object. Control characters inside texts
+    are accepted, since hosts write them. Bytes that are not UTF-8 are replaced.
     """
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if not text.strip():

@@ -16,7 +16,8 @@ _TEXT: Final = "# A probe of `intent-lsp doctor`. It is never written.\n"
 def probe_payload(host: str, event: str, root: str) -> Mapping[str, Any]:
     """Return the payload that a host sends before a call that edits the intents file of a root.
 
-    `host` is the name in `intent-lsp hook NAME`, and `event` the host's name of the event.
+    `host` is the name in `intent-lsp hook NAME`, `event` the host's name of the event, and `root`
+    the absolute path of the root.
     """
     path = f"{root}/{INTENTS_FILE}"
     make = _SHAPES.get(host)
@@ -34,7 +35,10 @@ def probe_payload(host: str, event: str, root: str) -> Mapping[str, Any]:
 
 
 def _tool(host: str, path: str) -> tuple[str, Mapping[str, str]]:
-    """Return the name of a tool that changes the file at `path` at this host, and its input."""
+    """Return the name of a tool of this host, and its input for writing the file at `path`.
+
+    For Codex, the input is a patch that deletes the intents file.
+    """
     match host:
         case "codex":
             patch = f"*** Begin Patch\n*** Delete File: {INTENTS_FILE}\n*** End Patch\n"

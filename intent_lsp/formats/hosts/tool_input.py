@@ -33,7 +33,7 @@ _PATCHING: Final = frozenset({"apply_patch", "applypatch", "patch"})
 def tool_call(tool_name: str, given: Payload, tool_use_id: str | None) -> ToolCall:
     """Return the call of a tool with the input `given`.
 
-    Raise WrongPayloadError if a field has a wrong type.
+    Raise WrongPayloadError if a path, a command or the id of an intent has a wrong type.
     """
     patch, whole = _patch(tool_name, given), _whole_text(given)
     return ToolCall(
@@ -66,9 +66,9 @@ def _paths(given: Payload) -> Iterator[str]:
 
 
 def _listed(given: Payload, name: str) -> Iterator[str]:
-    """Yield the paths in the list field `name`, which its objects name.
+    """Yield the path that each object in the list field `name` names, if it names one.
 
-    A list of texts counts as paths only in the field `files`.
+    Texts in the list are paths if the field is `files`; else raise WrongPayloadError for them.
     """
     _, value = given.find((name,))
     if name == "files" and isinstance(value, list) and all(isinstance(v, str) for v in value):
