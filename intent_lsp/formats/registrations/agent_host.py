@@ -11,7 +11,7 @@ from msgspec import Struct
 from intent_lsp.formats.registrations.registration import Place
 
 SECONDS: Final = 30
-"""How long a host waits for our hook, in seconds. The hook takes half of it at most."""
+"""How long hosts are told to wait for our hook, in seconds. The hook takes half of it at most."""
 
 
 class HookShape(StrEnum):
@@ -34,14 +34,15 @@ class HookShape(StrEnum):
 class HookFile(Struct, frozen=True, kw_only=True):
     """Where and how a host's hooks are registered: in the file `path`, or below it for SCRIPTS.
 
-    `gate` is the event before a call, or "" for a plug-in; `tools` are other events that are about
-    calls, and `events` all others. `container` is the key of the hooks in the file. `matcher` is
-    the value that matches every tool, for `gate` and `tools`, or None for no matcher. `command` is
-    the key of a handler's command, and `extra` are further members of a handler. `limit` is the key
-    and value of a handler's time limit, or None. `closed` is the key and value by which a failing
-    hook refuses the call, or None. `top` are members that the file must have, such as a version.
-    `own`: the file is for our entries alone. `named`: the host does not tell a hook the event, so
-    the command names it. `local` is the path of a file for hooks that is not committed, or None.
+    `path` is relative to the directory that `place` means. `gate` is the event before a call, or ""
+    for a plug-in; `tools` are other events that are about calls, and `events` all others.
+    `container` is the key of the hooks in the file. `matcher` is the value that matches every tool,
+    for `gate` and `tools`, or None for no matcher. `command` is the key of a handler's command, and
+    `extra` are further members of a handler. `limit` is the key and value of a handler's time
+    limit, or None. `closed` is the key and value by which a failing hook refuses the call, or None.
+    `top` are members that the file must have, such as a version. `own`: the file is for our entries
+    alone. `named`: the host does not tell a hook the event, so the command names it. `local` is the
+    path of a file for hooks that is not committed, or None.
     """
 
     path: str
@@ -66,8 +67,8 @@ class McpFile(Struct, frozen=True, kw_only=True):
     """Where a host's MCP servers are registered.
 
     `paths` are the names that the file may have, relative to the repository. `container` is the key
-    of all servers. `extra` are members that our entry has besides its command. `as_list`: the
-    command and its arguments are one array.
+    of all servers. `extra` are members that our entry has in JSON besides its command. `as_list`:
+    the command and its arguments are one array.
     """
 
     paths: tuple[str, ...]

@@ -13,9 +13,9 @@ _LAST_LINE_END = re.compile(r"\r?\n\Z")
 
 
 def with_block(text: str | None, lines: Sequence[str]) -> str:
-    """Return a text with `lines` at its end as a block, after an empty line.
+    """Return a text with `lines`, which have no line ends, at its end as a block.
 
-    A text that is None becomes the block alone.
+    An empty line comes before the block. A text that is None becomes the block alone.
     """
     if text is None:
         return "".join(f"{line}\n" for line in lines)
@@ -35,7 +35,8 @@ def with_block_at(text: str, start: int, end: int, lines: Sequence[str]) -> str:
 def without_block(text: str, start: int, end: int) -> str | None:
     """Return a text without the block between two offsets and without an empty line before it.
 
-    Return None if the text is nothing but the block.
+    If the block has no line end at its end, the text then has none either. Return None if the text
+    is nothing but the block.
     """
     before, after = text[:start], text[end:]
     if not before and not after:

@@ -30,8 +30,9 @@ class FileRegistration(Struct, frozen=True, kw_only=True):
     def state(self, text: str | None) -> State | UnreadableText:
         """Return how far the file holds the registration. `text` is its text, or None for no file.
 
-        DIFFERS: we wrote it, but with another text. A file of somebody else is REGISTERED if one of
-        its lines calls our hook; otherwise return UnreadableText.
+        DIFFERS: it has the sentence WRITTEN_BY, and another text than `content`. A file without
+        that sentence is REGISTERED if one of its lines calls our hook; otherwise return
+        UnreadableText.
         """
         if text is None:
             return State.MISSING
@@ -56,7 +57,7 @@ class FileRegistration(Struct, frozen=True, kw_only=True):
         return text if state is State.REGISTERED else self.content
 
     def uninstalled(self, text: str | None) -> EditedText:
-        """Return None, for no file, if we wrote the file; otherwise return `text` unchanged."""
+        """Return None, for no file, if `text` has the sentence WRITTEN_BY; else return `text`."""
         return None if text is not None and WRITTEN_BY in text else text
 
 

@@ -39,10 +39,10 @@ class RegistrationOptions(Struct, frozen=True, kw_only=True):
 
 
 def registrations_of(host: AgentHost, wish: RegistrationOptions) -> tuple[Registration, ...]:
-    """Return a host's registrations: its hooks and, unless `wish.local` is set, our MCP server.
+    """Return a host's registrations: its hooks, and our MCP server if the host has a file for it.
 
-    With `wish.local` there are none if the host has neither a local file for hooks nor one in the
-    home directory.
+    With `wish.local` there are only hooks, and none if the host has neither a local file for hooks
+    nor one in the home directory.
     """
     hooks = host.hooks
     if wish.local and hooks.local is None and hooks.place is not Place.HOME:

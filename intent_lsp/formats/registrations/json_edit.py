@@ -58,9 +58,9 @@ def value_at(node: JsonNode, path: JsonPath) -> JsonNode | None:
 def with_value(text: str, path: JsonPath, value: JsonValue) -> Edited:
     """Return a text in which the member or the item to which `path` leads has the value `value`.
 
-    What is missing on the way is added, each part as the last of its object or array. An index that
-    is one too large appends. Return UnreadableText if the text is not JSON, or cannot be edited
-    without touching other text.
+    What is missing on the way is added, each part as the last of its object or array. An index
+    behind the last one appends. Return UnreadableText if the text is not JSON, has a value of
+    another kind on the way, or cannot be edited without touching other text.
     """
     tree = parse_jsonc(text)
     if isinstance(tree, UnreadableText):
@@ -168,8 +168,9 @@ def _cuts(text: str, node: JsonNode, part: JsonPart) -> list[tuple[int, int, str
 def _stretch(text: str, start: int, end: int) -> tuple[int, int, str]:
     """Return the change (start, end, "") that removes a part and the white space that goes with it.
 
-    The part is between the offsets `start` and `end`. If it is alone on its line, the line goes.
-    Else the blanks before it go, or those after it if it is the first on its line or in its array.
+    The part, with its comma if that goes, is between the offsets `start` and `end`. If it is alone
+    on its line, the line goes. Else the blanks before it go, or, together with a comma, those after
+    it if it is the first on its line or in its object or array.
     """
     line = TextPositions(text).line_start(start)
     lead = text[line:start]
@@ -222,7 +223,7 @@ def _indent(text: str, tree: JsonNode) -> str:
 def _kind_problem(text: str, node: JsonNode, step: str | int) -> UnreadableText | None:
     """Return why no part can be added to a node, or None if the node is of the right kind.
 
-    This is an object if `step` is a key, and an array if it is an index.
+    The right kind is an object if `step` is a key, and an array if it is an index.
     """
     wanted, name = (dict, "an object") if isinstance(step, str) else (list, "an array")
     if isinstance(node.value, wanted):

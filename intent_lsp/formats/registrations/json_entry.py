@@ -57,7 +57,7 @@ def covers(found: JsonValue, wanted: JsonValue, key: str) -> bool:
     """Return whether `found` has everything that `wanted` has, compared member by member.
 
     `key` is the key of both values, or "". A longer time limit is accepted, and so is any matcher
-    that matches every tool.
+    that matches every tool. Arrays have to be equal.
     """
     if isinstance(wanted, dict):
         return isinstance(found, dict) and all(
@@ -71,7 +71,7 @@ def covers(found: JsonValue, wanted: JsonValue, key: str) -> bool:
 
 
 def matches_all(group: dict[str, JsonValue]) -> bool:
-    """Return whether a matcher group applies to every tool."""
+    """Return whether a matcher group applies to every tool, as one without a matcher does."""
     return group.get(MATCHER) in _EVERYTHING
 
 

@@ -55,8 +55,8 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
     def state(self, text: str | None) -> State | UnreadableText:
         """Return how far a file holds the entries. `text` is its text, or None for no file.
 
-        MISSING: it holds none of our entries. DIFFERS: an entry or a member of `top` is missing or
-        wrong. Return UnreadableText if the text is not JSON.
+        MISSING: it holds none of our entries, or only white space. DIFFERS: an entry or a member of
+        `top` is missing or wrong. Return UnreadableText if the text is not JSON.
         """
         tree = None if _is_empty(text) else parse_jsonc(text or "")
         if tree is None or isinstance(tree, UnreadableText):
@@ -92,7 +92,8 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
         """Return the text without any entry of ours, or None, for no file, if that leaves nothing.
 
         Nothing is left, too, if a file for our entries alone (`own`) still has the members of
-        `top`. Return UnreadableText if the text cannot be edited.
+        `top`. A text of white space is returned unchanged. Return UnreadableText if the text cannot
+        be edited.
         """
         if text is None or _is_empty(text):
             return text
@@ -170,9 +171,9 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
         return self._appended(made, entry) if isinstance(made, str) else _lost(made)
 
     def _found(self, tree: JsonNode, entry: JsonEntry) -> list[JsonPath]:
-        """Return the paths of our entries in the place of `entry`.
+        """Return the paths of our entries in the place of `entry`; none if there is no such entry.
 
-        These are the item of its array with its event that call our hook, or the member at its
+        These are the items of its array that call our hook and have its event, or the member at its
         path.
         """
         node = value_at(tree, entry.path)

@@ -67,6 +67,9 @@ _CLOSED: Final = """\
 
 
 def plugin_text(*, fail_closed: bool) -> str:
-    """Return the plug-in's source. With `fail_closed`, it also refuses a call if the hook fails."""
+    """Return the plug-in's source.
+
+    With `fail_closed`, it also refuses a call if the hook fails or gives no answer in time.
+    """
     text = _TEXT.replace("@WRITTEN_BY@", WRITTEN_BY)
     return text.replace("@ON_FAILURE@", _CLOSED if fail_closed else "")

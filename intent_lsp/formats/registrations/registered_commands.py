@@ -47,7 +47,7 @@ def registered_commands(
     """Return the commands in a settings file that call our hook, or why the file cannot be read.
 
     `text` is the file's text. `path` is the file, relative to the directory where the host runs its
-    hooks.
+    hooks. Of a script that calls our hook, the event is its name, and the command runs the script.
     """
     hooks = host.hooks
     match hooks.shape:

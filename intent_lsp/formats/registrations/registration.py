@@ -39,7 +39,8 @@ class Place(StrEnum):
 class State(StrEnum):
     """How far a file holds a registration.
 
-    DIFFERS: it holds a part of it, or an older or another form of it.
+    MISSING: it holds nothing of it, or there is no file. DIFFERS: it holds a part of it, or an
+    older or another form of it.
     """
 
     REGISTERED = "registered"
@@ -94,7 +95,8 @@ class Registration(Struct, frozen=True, kw_only=True):
 def calls_hook(words: Sequence[str], host: str) -> bool:
     """Return whether a command, split into words, calls our hook for the host `host`.
 
-    It does if a word names our program or module, and `hook` and the host follow.
+    It does if a word is our program or module, or a path that ends in its name, and `hook` and the
+    host follow.
     """
     names = [word.replace("\\", "/").rsplit("/", 1)[-1] for word in words]
     return any(

@@ -32,7 +32,7 @@ Table = dict[str, Any]
 
 
 class TomlEntry(Struct, frozen=True, kw_only=True):
-    """A table of ours, and the keys and values that it must have.
+    """A table of ours, and the `values` that it must have, as keys with their values.
 
     `item`: it is an item of the array of tables to which `path` leads; otherwise it is the table to
     which `path` leads.
@@ -84,9 +84,10 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
         return made
 
     def uninstalled(self, text: str | None) -> EditedText:
-        """Return the text without any table of ours, or None if nothing else was in it.
+        """Return the text without any table of ours, or None, for no file, if that leaves nothing.
 
-        None stands for no file. Return UnreadableText if the text cannot be edited.
+        A text without such a table is returned unchanged. Return UnreadableText if the text cannot
+        be edited.
         """
         made: str | UnreadableText | None = text
         while isinstance(made, str):
@@ -156,7 +157,7 @@ def _parsed(text: str) -> Table | UnreadableText:
 
 
 def _has(table: Table, entry: TomlEntry) -> bool:
-    """Return whether a table has all values of an entry. A longer time limit is accepted."""
+    """Return whether a table has all values of an entry. A larger `timeout` is accepted, too."""
     return all(
         table.get(key) == value
         or (key == "timeout" and isinstance(table.get(key), int) and table[key] >= value)
@@ -199,7 +200,7 @@ def _changed(tree: Table, entry: TomlEntry, gone: Table | None) -> Table:
 
 
 def _without(text: str, tree: Table, entry: TomlEntry, gone: Table) -> EditedText:
-    """Return the text without the table `gone`, or None if nothing is left.
+    """Return the text without the table `gone` of `entry`, or None if nothing is left.
 
     Return UnreadableText if the table is not in whole lines of its own.
     """
@@ -227,9 +228,9 @@ def _cut(text: str, tree: Table, entry: TomlEntry, gone: Table) -> tuple[int, in
 
 
 def _pruned(tree: Table, entry: TomlEntry) -> Table:
-    """Return a copy of a file's values, without empty tables and an empty array on an entry's path.
+    """Return a copy of a file's values, without empty tables and arrays on the path of `entry`.
 
-    `entry` is that entry.
+    If `entry` is a table of its own, that table stays.
     """
     made = copy.deepcopy(tree)
     around = len(entry.path) if entry.item else len(entry.path) - 1
