@@ -68,7 +68,7 @@ class BlindHost(Struct, frozen=True, kw_only=True):
 def note_unasked_changes(
     governance: Governance, home: Path, recorded: Iterable[RecordedChange]
 ) -> None:
-    """Note which changes in `recorded` nobody announced, with each host that may have made them.
+    """Store which changes in `recorded` nobody announced, with each host that may have made them.
 
     Such a host has a registration in the root or in `home`, is at work in the root, and nothing
     proves that it asks. Do nothing without a session database; a failure is logged.
@@ -123,7 +123,10 @@ def _blind_of(
 
 
 def is_alive(contact: HostContact, now: datetime) -> bool:
-    """Whether a session may still run: the last event is no end, and not before ALIVE_FOR ago."""
+    """Whether a host's session may still run: its last event is no end, and not too long ago.
+
+    It is too long ago after ALIVE_FOR. `contact` is that event.
+    """
     return not contact.ended and now - moment(contact.at) <= ALIVE_FOR
 
 
@@ -177,7 +180,7 @@ def _written_at(files: RegistrationFiles, host: AgentHost) -> datetime:
 
 
 def _hook_files(files: RegistrationFiles, host: AgentHost) -> list[tuple[Place, str]]:
-    """Return the settings files of a host's hooks, each as a place and a path relative to it.
+    """Return the settings files of a host's hooks, there or not, each as its place and its path.
 
     Of files that are named after their event, that of the event before a call comes first.
     """

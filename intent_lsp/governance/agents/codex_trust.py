@@ -19,10 +19,10 @@ _TRUSTED: Final = ("trusted", "managed")
 
 
 def codex_trust(root: Path, file: Path, found: RegisteredCommand) -> str | None:
-    """Return the trust status that Codex gives our hook before a call, such as `trusted`.
+    """Run Codex in `root`, and return the trust status of our hook before a call, as `trusted`.
 
     `found` is the hook's command in the settings file `file`. Return `not listed` if Codex does not
-    know it, and None if Codex cannot be asked.
+    know it, and None if Codex is not installed or gives no answer in 15 seconds.
     """
     client = {"clientInfo": {"name": "intent-lsp", "version": __version__}}
     requests: tuple[Mapping[str, Any], ...] = (

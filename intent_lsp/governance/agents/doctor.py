@@ -40,10 +40,11 @@ _AGAIN: Final = "run `intent-lsp agents install --host {host}`"
 class HostReport(Struct, frozen=True, kw_only=True):
     """What was found out about one host.
 
-    `signs` are paths that show that the host is installed. `registered`: a settings file names us.
-    `probes` are the results of trying its commands before a call. `problems` are causes of
-    blindness that no probe shows, each with its cure. `trust` is the trust that the host says it
-    has in our hook, or None if it did not say. `remarks` are for people.
+    `signs` are paths that show that the host is installed. `registered`: a settings file has a
+    command of ours, right or not, or names us and cannot be parsed. `probes` are the results of
+    trying its commands before a call. `problems` are causes of blindness that no probe shows, each
+    with its cure. `trust` is the trust that the host says it has in our hook, or None if it did not
+    say; only Codex does. `remarks` are for people.
     """
 
     host: AgentHost
@@ -77,13 +78,16 @@ class _Found(Struct, frozen=True, kw_only=True):
 
 
 class HostDoctor(Struct):
-    """Examines the hosts of one root. A command that two hosts share is tried once."""
+    """Examines the hosts of one root. A command that was tried for one event is not tried again."""
 
     files: RegistrationFiles
     _tried: dict[tuple[str, str, str], ProbeFinding] = field(default_factory=dict)
 
     def examine(self, host: AgentHost) -> HostReport:
-        """Return the report on one host. Its commands before a call are tried with a probe."""
+        """Return the report on one host. Its registered commands before a call are run for that.
+
+        Raise OSError if the shell cannot be started.
+        """
         signs = signs_of(host, self.files.root, self.files.home)
         problems: list[tuple[str, str]] = []
         found = list(self._found(host, problems))

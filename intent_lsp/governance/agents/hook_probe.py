@@ -28,8 +28,9 @@ _UPDATE: Final = "update the intent-lsp that this command finds on PATH"
 class ProbeFinding(Struct, frozen=True, kw_only=True):
     """The answer to one probe. `path` is the settings file, for people.
 
-    `cause` is why the hook does not block, or what is odd about one that does; "" for nothing.
-    `version` is that of the program that answered, or None if it did not say so.
+    `blocks`: the host would refuse the call. `seconds` is how long the command ran. `cause` is why
+    the hook does not block, or what is odd about one that does, and `cure` what to do about it; ""
+    for nothing. `version` is that of the program that answered, or None if it did not say so.
     """
 
     path: str
@@ -43,7 +44,11 @@ class ProbeFinding(Struct, frozen=True, kw_only=True):
 
 
 def probe_hook(host: Host, found: RegisteredCommand, path: str, root: Path) -> ProbeFinding:
-    """Run a registered command with a probe, within its own time limit, else its host's."""
+    """Run a registered command in `root` with a probe, and return what came of it.
+
+    The command is ended after its own time limit, else its host's. `path` is the settings file, for
+    people. Raise OSError if the shell cannot be started.
+    """
     payload = probe_payload(host.name, found.event, str(root))
     limit = found.seconds or host.limit_seconds
     data = json.dumps(payload).encode()
@@ -123,6 +128,9 @@ def _oddity(version: str | None) -> tuple[str, str]:
 
 
 def _output(run: HookRun) -> str:
-    """Return `: ` and the first line that a command wrote to stderr, else stdout; "" if none."""
+    """Return `: ` and the first line that a command wrote to stderr, else stdout; "" if none.
+
+    The line is cut after 200 characters.
+    """
     line = next(iter((run.stderr.strip() or run.stdout.strip()).splitlines()), "")
     return f": {line[:200]}" if line else ""

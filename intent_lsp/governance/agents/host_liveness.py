@@ -23,8 +23,8 @@ NEVER: Final = "never heard"
 class HostLiveness(Struct, frozen=True, kw_only=True):
     """A host that is registered in a root, has asked there, or did not ask while files changed.
 
-    `last` is its last event, or None if it never asked. `unasked` are the changes of files during
-    which it did not ask, or None if there are none.
+    `registered`: its hooks are registered. `last` is its last event, or None if it never asked.
+    `unasked` are the changes of files during which it did not ask, or None if there are none.
     """
 
     host: str
@@ -34,7 +34,7 @@ class HostLiveness(Struct, frozen=True, kw_only=True):
 
 
 def known_hosts(governance: Governance, home: Path) -> tuple[HostLiveness, ...]:
-    """Return the hosts that are registered in a root, then others that have asked there.
+    """Return the hosts whose hooks are registered in a root, then others that have asked there.
 
     A host that did not ask while files changed counts with the registered ones.
     """
@@ -57,8 +57,8 @@ def liveness_of(
 ) -> HostLiveness:
     """Return whether a host is registered, its last event, and the changes it did not ask for.
 
-    `heard` has the last events of all hosts by the name under which their hooks ask, `unasked` the
-    changes by the host's own name.
+    `heard` maps the names under which the hooks of hosts ask to their last events. `unasked` maps
+    the hosts' own names to the changes.
     """
     host = status.host
     last = heard.get(host.hook) or heard.get(host.name)

@@ -35,7 +35,10 @@ INSTRUCTION_FILES: Final = ("AGENTS.md", "CLAUDE.md")
 
 
 class PlannedFile(Struct, frozen=True, kw_only=True):
-    """A file that is to change from `before` to `after` (None: no file), for the `hosts`."""
+    """A file that is to change from `before` to `after` (None: no file), for the `hosts`.
+
+    `executable`: it is also to be executable, which may be all that changes.
+    """
 
     place: Place
     path: WorkspacePath
@@ -58,7 +61,7 @@ class FileProblem(Struct, frozen=True, kw_only=True):
 
 
 class RegistrationPlan(Struct, frozen=True, kw_only=True):
-    """What is to change: `files` change, `problems` cannot, and `untouched` are right already."""
+    """What is to change (`files`), cannot be edited (`problems`), or is right (`untouched`)."""
 
     files: tuple[PlannedFile, ...] = ()
     problems: tuple[FileProblem, ...] = ()
@@ -103,7 +106,7 @@ class RegistrationFiles(Struct, frozen=True):
     home: Path
 
     def installing(self, hosts: Iterable[AgentHost], wish: RegistrationOptions) -> RegistrationPlan:
-        """Plan the registration of hosts, as `wish` says."""
+        """Return the plan that registers hosts as `wish` says."""
         planning = _Planning(self)
         for host in hosts:
             for each in registrations_of(host, wish):
@@ -113,9 +116,9 @@ class RegistrationFiles(Struct, frozen=True):
     def uninstalling(
         self, hosts: Iterable[AgentHost], wishes: Sequence[RegistrationOptions], *, at_home: bool
     ) -> RegistrationPlan:
-        """Plan the removal of what each of `wishes` registers for hosts.
+        """Return the plan that removes what each of `wishes` registers for hosts.
 
-        `at_home`: also in the home directory, where other projects may need it.
+        `at_home`: also in the home directory.
         """
         planning = _Planning(self)
         for host in hosts:
@@ -125,13 +128,13 @@ class RegistrationFiles(Struct, frozen=True):
         return planning.plan()
 
     def editing(self, path: str, edit: SettingsEdit) -> RegistrationPlan:
-        """Plan one edit of a file in the root."""
+        """Return the plan of one edit of a file in the root."""
         planning = _Planning(self)
         planning.apply(_Key(Place.ROOT, path), "", edit, executable=False)
         return planning.plan()
 
     def instruction_file(self) -> str:
-        """Return the file for instructions: one with ours, else an existing one, else AGENTS.md."""
+        """Return the file for instructions: one with our marker, else one there, else AGENTS.md."""
         read = {name: self.text(Place.ROOT, name) for name in INSTRUCTION_FILES}
         texts = {name: each.text if isinstance(each, Text) else None for name, each in read.items()}
         having = [name for name, text in texts.items() if instructions_state(text) != State.MISSING]
@@ -139,7 +142,10 @@ class RegistrationFiles(Struct, frozen=True):
         return next(iter((*having, *there, *INSTRUCTION_FILES)))
 
     def status(self, host: AgentHost, program: str) -> HostStatus:
-        """Return how far a host is registered. `program` is what local files are to call."""
+        """Return how far a host is registered. `program` is what local files are to call.
+
+        A local file without a registration is left out.
+        """
         found = [self._status(each) for each in registrations_of(host, RegistrationOptions())]
         if host.hooks.local is not None:
             local = [

@@ -1,7 +1,7 @@
 """Carries out a plan of registrations, and records it as a person's edit (requirements section 5).
 
 Invariant: the files in the root are changed and recorded under the root's lock, all or none, so
-that no watcher takes the change for a stranger's.
+that no watcher takes the change for somebody else's.
 """
 
 from collections.abc import Sequence
@@ -47,9 +47,10 @@ def carry_out(
     """Change the files of a plan, and record those in the root as one edit of this person.
 
     `written` are files that have been written already, and are recorded with the others. `tool` is
-    the record's tool name. Files in the home directory change last. Return the outcome of
-    recording, or None if nothing in the root has changed. Raise FileChangedError if a file has
-    changed since the plan was made, UnsafePathError, or OSError.
+    the record's tool name. Files in the home directory change last, and are not recorded.
+    Directories from which files were removed are removed, too, if they are empty. Return the
+    outcome of recording, or None if nothing in the root has changed. Raise FileChangedError if a
+    file has changed since the plan was made, UnsafePathError, or OSError.
     """
     root = governance.root
     inside = [file for file in files if file.place is not Place.HOME]
