@@ -31,7 +31,7 @@ from intent_lsp.store.fs.resolve import is_file
 
 
 class GlobCount(Struct, frozen=True):
-    """How many files a glob matches, in `words`, and the `first` of these files."""
+    """How many files a glob matches, in `words`, and the `first` of them, at most NAMED_AT_MOST."""
 
     words: str
     first: tuple[WorkspacePath, ...]
@@ -40,7 +40,7 @@ class GlobCount(Struct, frozen=True):
 class OwnedFiles(Struct, frozen=True):
     """How many files the globs of an intent cover, and the `first` of them that exist.
 
-    They are as many as a definition leads to.
+    These are at most FILES_AT_MOST, and of the first KEPT_AT_MOST.
     """
 
     count: int
@@ -59,15 +59,21 @@ class IntentsAuthoring:
         return explained_part(self._stores, self._matches, structure, part)
 
     def destinations(self, structure: IntentsStructure, part: IntentsPart) -> Destinations:
-        """Return the files or the intent to which a part leads."""
+        """Return the files or the intent to which a part leads, if there are any."""
         return destinations_of(self._stores.root, self._matches, structure, part)
 
     def links(self, structure: IntentsStructure) -> tuple[LinkedFile, ...]:
-        """Return the parts of a text that name one existing file, in order of position."""
+        """Return the globs and related files that name one existing file, in order of position.
+
+        They are at most LINKS_AT_MOST.
+        """
         return linked_files(self._stores.root, structure)
 
     def count(self, glob: str) -> GlobCount | None:
-        """Return how many files a glob matches, or None if that is unknown."""
+        """Return how many files a glob matches, or None if that is unknown.
+
+        Of an exclusion, it is how many it excludes.
+        """
         found = self._matches.of(glob)
         if found is None:
             return None
@@ -96,5 +102,5 @@ class IntentsAuthoring:
         return explained_scope(self._matches, intent)
 
     def records_of(self, intents: Intents, intent: Intent) -> Explanation:
-        """Return how many records an intent has and the newest of them, for people."""
+        """Return how many records an intent has, and the newest NAMED_AT_MOST, for people."""
         return explained_records(self._stores, intents, intent)

@@ -14,7 +14,10 @@ _WRITTEN = ("status", "updated_at")
 
 
 class IntentChoices(Struct, frozen=True, kw_only=True):
-    """What can be done with one intent now. `selected`: it is the active one of the session."""
+    """What can be done with one intent now. `selected`: it is the active one of the session.
+
+    All three are False if the intent cannot be selected at all.
+    """
 
     selected: bool = False
     selectable: bool = False
@@ -27,8 +30,9 @@ def choices_of(
     """Return the choices about the intent of one entry of an intents file, saved or not.
 
     Its status and its id count as they are on disk, in `rules`: there is no choice about an intent
-    that is not saved yet. `active` is the id of the session's active intent, or None. `unsaved`:
-    the file has unsaved text, so that the server does not write it.
+    that is not saved yet, or that is closed or ignored there, and none while governance is off.
+    `active` is the id of the session's active intent, or None. `unsaved`: the file has unsaved
+    text, so the intent cannot be completed.
     """
     intent_id = "" if entry.intent is None else entry.intent.id
     intent = rules.active(intent_id)
@@ -43,7 +47,10 @@ def choices_of(
 
 
 def _is_writable(entry: StructuredEntry) -> bool:
-    """Return whether a status can be set in an entry: not where a value stands elsewhere."""
+    """Return whether a status can be set in an entry.
+
+    It cannot if the entry has no keys, or if its status or `updated_at` is an alias of YAML.
+    """
     return bool(entry.fields) and not any(
         field.name in _WRITTEN and isinstance(field.value, Alias) for field in entry.fields
     )

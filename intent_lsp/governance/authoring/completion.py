@@ -38,10 +38,10 @@ _NUMBERED: Final = re.compile(r"\bINT-[0-9]{1,9}\b")
 
 
 class Completion(Struct, frozen=True, kw_only=True):
-    """The proposals at a position: the column `column` of the line `line`.
+    """The proposals at a position: the column `column` of the line `line`, both counted from 0.
 
-    `indent` is the white space at the start of that line. `whole` is False if there are
-    more, so that they are to be asked for again when more is typed.
+    `column` counts code points. `indent` is the white space at the start of that line. `whole` is
+    False if there are more, so that they are to be asked for again when more is typed.
     """
 
     proposals: tuple[Proposal, ...]

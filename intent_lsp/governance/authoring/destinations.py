@@ -40,7 +40,7 @@ class Destinations(Struct, frozen=True):
 
 
 class LinkedFile(Struct, frozen=True):
-    """A part of the text, from offset `start` to `end`, that names one existing file."""
+    """A part of the text, from offset `start` to before `end`, that names one existing file."""
 
     start: int
     end: int
@@ -52,8 +52,9 @@ def destinations_of(
 ) -> Destinations:
     """Return where a part of an intents file leads.
 
-    A glob leads to the files that it matches, at most `FILES_AT_MOST`; a related file to the file;
-    an id, an alias and a pointer to the entry of the intent.
+    A glob leads to the existing files that it matches (the `!` of an exclusion is ignored), at most
+    `FILES_AT_MOST`; a related file to the file, if it exists; an id, an alias and a pointer to the
+    entry of the intent. Any other part leads nowhere.
     """
     match part.kind:
         case PartKind.GLOB | PartKind.RELATED_FILE:

@@ -29,10 +29,10 @@ _ASKED_AT_ONCE: Final = 256
 
 
 class DirectoryListing(Struct, frozen=True, kw_only=True):
-    """The names to propose (`listed`), a sample of the files (`sample`), and whether it is all.
+    """The names to propose (`listed`), and a sample of the names of files.
 
-    `whole` is False if the directory has more names than are listed, so that another listing is due
-    when more is typed.
+    `whole` is False if the directory has more than NAMES_AT_MOST names, so that another listing is
+    due when more is typed.
     """
 
     listed: Listed
@@ -41,11 +41,11 @@ class DirectoryListing(Struct, frozen=True, kw_only=True):
 
 
 def list_directory(stores: Stores, directory: str, typed: str) -> DirectoryListing:
-    """Return the names in a directory, "" for the root, in order.
+    """Return the names in a directory, sorted. The directory is relative to the root, "" for it.
 
-    If it has more than NAMES_AT_MOST, only names with the letters of `typed` at their start or, if
-    these are few, anywhere in that order are listed. Letter case does not matter. A directory in a
-    nested repository or root has none.
+    If it has more than NAMES_AT_MOST, the first so many are listed of the names that begin with
+    `typed`, and then of those that have its characters in that order; letter case does not matter.
+    A directory that is in a nested repository or root, or is one, has no names.
     """
     names = names_in(stores.root, directory)
     if (names.directories or names.files) and _is_nested(stores, directory):
@@ -73,7 +73,10 @@ def _is_nested(stores: Stores, directory: str) -> bool:
 
 
 def _matching(paths: Sequence[str], start: int, typed: str) -> Iterator[str]:
-    """Yield the paths whose names match what was typed: first those that begin with it."""
+    """Yield the paths whose names have the characters of `typed` in that order.
+
+    A name begins at the offset `start` of its path. Names that begin with `typed` come first.
+    """
     folded = typed.casefold()
     yield from (path for path in paths if path[start:].casefold().startswith(folded))
     for path in paths:
@@ -83,7 +86,7 @@ def _matching(paths: Sequence[str], start: int, typed: str) -> Iterator[str]:
 
 
 def _shown(stores: Stores, paths: Iterable[str]) -> Iterator[str]:
-    """Yield the paths that are neither ignored nor control plane nor another repository's."""
+    """Yield the paths that are not ignored, control plane, or a nested repository or root."""
     # Ask in pieces, so that of a huge directory only what is shown is looked up.
     left = iter(paths)
     while some := list(islice(left, _ASKED_AT_ONCE)):

@@ -35,7 +35,8 @@ _POINTER_TEXT: Final = (
 class Explanation(Struct, frozen=True):
     """What a hover shows of one part: a title, and paragraphs below it.
 
-    If the part is a glob, that stands in `glob`, and before the title, which may be empty.
+    `glob` is the part itself if it is a glob, else "". It is shown before the title, which may then
+    be empty.
     """
 
     title: str
@@ -48,8 +49,9 @@ def explained_part(
 ) -> Explanation | None:
     """Return the explanation of a part of an intents file, or None if there is nothing to say.
 
-    That is so for a related file, for an alias or a pointer that names no intent, and for a key or
-    a status in a file that names its schema, since the YAML language server explains them there.
+    That is so for a related file, for an id, alias, pointer or criterion without an intent, for an
+    unknown key, for a glob if there is no git repository, and for a key or a status in a file that
+    names its schema, since the YAML language server explains them there.
     """
     intent = None if part.entry is None else part.entry.intent
     match part.kind:
@@ -69,7 +71,7 @@ def explained_part(
 
 
 def matched_words(matches: GlobMatches, glob: str, found: MatchedFiles) -> str:
-    """Return in words how many files a glob matches, or excludes: `12 files`, `no file`."""
+    """Return in words how many files a glob matches: `12 files`, `no file`, `excludes 12 files`."""
     number = _number(found)
     return f"excludes {number}" if matches.pattern(glob).exclusion else number
 
@@ -124,7 +126,10 @@ def _owners(
 
 
 def _described(structure: IntentsStructure, part: IntentsPart) -> Explanation | None:
-    """Return what a key or a status means, or None if its schema says so in the editor."""
+    """Return what a key or a status means, or None for an unknown key.
+
+    Return None, too, if the file names its schema, since the editor then says what they mean.
+    """
     if names_schema(structure.text):
         return None
     return _status(part.text) if part.kind is PartKind.STATUS else _key(part)
@@ -200,7 +205,7 @@ def _called(intent: Intent) -> str:
 
 
 def _named(values: Sequence[str], count: int) -> tuple[str, ...]:
-    """Return the first values, and how many more of `count` there are."""
+    """Return the first NAMED_AT_MOST values, and how many more of `count` there are, if any."""
     shown = tuple(values[:NAMED_AT_MOST])
     left = count - len(shown)
     return (*shown, f"… and {left:,} more") if left else shown

@@ -70,7 +70,10 @@ class GlobMatches:
         return self._owned.of(self._listing.tree(), globs)
 
     def each(self, glob: str) -> Iterator[WorkspacePath]:
-        """Yield every file that a glob matches; none if they are unknown."""
+        """Yield every file that a glob matches; none if they are unknown.
+
+        The `!` of an exclusion is ignored.
+        """
         tree = self._listing.tree()
         if tree is not None:
             yield from tree.matching(self.pattern(glob))
@@ -78,9 +81,9 @@ class GlobMatches:
     def other_owners(
         self, files: Sequence[WorkspacePath], intents: Intents, own: Intent | None
     ) -> tuple[SharedFiles, ...]:
-        """Return the open ones of `intents` that own any of `files`, in their order, without `own`.
+        """Return the open intents that own any of `files`, in the order of `intents`.
 
-        Each comes with the number of these files that it owns.
+        `own` is left out. Each comes with the number of these files that it owns.
         """
         counts = Counter(
             found.intent_id for path in files for found in self._indexed(intents).owners(path)
