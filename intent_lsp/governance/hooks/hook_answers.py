@@ -87,9 +87,9 @@ class HookAnswering(Struct):
     event: HookEvent | None = None
 
     def answer(self, data: bytes) -> HookAnswer:
-        """Return the answer to the event with the payload `data`.
+        """Return the answer to the event with the payload `data`, as the bytes that the host wrote.
 
-        Raise ElsewhereError if `govern` does.
+        Raise ElsewhereError if `govern` does; any other failure is an answer.
         """
         try:
             return self._governed(read_payload(data))
@@ -104,6 +104,7 @@ class HookAnswering(Struct):
         """Return the answer if we ourselves fail: silence, or a refusal.
 
         It is a refusal if the event asks for a call in a governed root without a fail-open policy.
+        `problem` says what failed.
         """
         root = self._root_so_far()
         if root is None or not self._asks() or _fails_open(root):
@@ -132,7 +133,8 @@ class HookAnswering(Struct):
     def unjudged(self, problem: str, cure: str) -> HookAnswer:
         """Return the answer to an event that cannot be judged: a refusal, if it asks for a call.
 
-        Any other event is answered with a message on stderr. Without a governed root, be silent.
+        Any other event is answered with a message on stderr and status 0. Without a governed root,
+        the answer is silence. `cure` is what to do about `problem`, or "".
         """
         if self._root_so_far() is None:
             return SILENCE

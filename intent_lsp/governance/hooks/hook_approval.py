@@ -45,7 +45,7 @@ class HookApproval(Struct, frozen=True):
     def decided(self, session_id: str, agent_id: str, judge: JudgeCall) -> CallDecision:
         """Judge a call of a session; if a person has to decide, ask and judge again.
 
-        Without `person`, judge once, with NO_ANSWER.
+        Return the last decision. Without `person`, judge once, with NO_ANSWER.
         """
         person = self.person
         if person is None:

@@ -34,9 +34,9 @@ SAME_CALL_WITHIN: Final = timedelta(seconds=10)
 
 
 class HookDecision(Struct, frozen=True):
-    """The answer to an event. `refusal` is why a call is refused, or None; `note` is for the model.
+    """The answer to an event. `refusal` is why a call is refused, or None if it is not.
 
-    An event that is no call cannot be refused.
+    An event that is not before a call cannot be refused. `note` is for the model, or "".
     """
 
     refusal: str | None = None
@@ -64,10 +64,11 @@ class HookCalls:
         self._told_before = told_before
 
     def before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
-        """Judge a call that is about to be made. Return a refusal, or a note with warnings.
+        """Judge a call that is about to be made. Return a refusal, or a note with warnings or none.
 
-        If the call only reads, its files count as read. Raise InvalidCallError if an edit names no
-        file.
+        A call that is allowed and would change governed files gets a ticket. If the call only
+        reads, its files count as read. Raise InvalidCallError if an edit names no file, patch or
+        command.
         """
         governance = self._governance
         kind = tool_kind(call, governance.rules.current().policy, tool_lists())
@@ -91,7 +92,7 @@ class HookCalls:
         """Record a call that was made, or that failed. Return a note on its violations.
 
         A file whose text was shown to the model counts as read. Without a ticket, or if the call
-        was recorded before, nothing is recorded.
+        was recorded before, nothing is recorded and the note is empty.
         """
         if event.shown is not None:
             self._shown(event.shown, asker)
@@ -106,13 +107,16 @@ class HookCalls:
         return HookDecision(note=note_of([*late, *governance.violations.messages([outcome])]))
 
     def read(self, spelled: str, asker: HookAsker) -> None:
-        """Note an existing file of the root as read, since the model is about to be shown it."""
+        """Note a file as read, since the model is about to be shown it.
+
+        `spelled` is its path, absolute or relative to the root. Do nothing if no file is there.
+        """
         place = resolve_below(self._governance.root, spelled)
         if place is not None and (self._governance.root / place.path).is_file():
             self._governance.calls.read_now(asker.session_id, asker.agent_id, place.path)
 
     def settle(self, asker: HookAsker) -> None:
-        """Record the calls whose end the host has not reported, by what the disk holds now.
+        """Record the asker's calls whose end the host has not reported, by what the disk holds now.
 
         Edits that an editor makes are left out.
         """
@@ -136,7 +140,10 @@ class HookCalls:
         return replace(call, tool_use_id=id_)
 
     def _ticket(self, call: ToolCall, asker: HookAsker) -> Ticket | None:
-        """Return a call's ticket by its id, else the oldest open one with equal input, or None."""
+        """Return the ticket with the id of a call, else the oldest open one of an equal call.
+
+        Return None if there is neither. An equal call has the same tool and input.
+        """
         state, use = self._governance.stores.state, call.tool_use_id
         if state is None:
             return None
@@ -156,7 +163,7 @@ class HookCalls:
         return state.tickets.open_of(*_ids(asker), self._governance.stores.clock())
 
     def _warnings(self, admission: CallDecision) -> tuple[str, ...]:
-        """Return why a stricter policy would refuse an allowed call; () if none would."""
+        """Return the warnings of a call that is allowed only since the policy warns; else ()."""
         decision = admission.decision
         if not isinstance(decision, Allowed):
             return ()

@@ -63,7 +63,12 @@ class HookEvents:
         self._calls = HookCalls(governance, self._sessions, approval, told_before=told)
 
     def answer(self, event: HookEvent) -> HookDecision:
-        """Return the answer to an event. Raise InvalidCallError if it cannot be judged."""
+        """Do what follows from an event, and return the answer to it.
+
+        A call is judged or recorded, and a session or a turn begins or ends. The time of the event
+        is stored, too. Raise InvalidCallError if the event has no usable session or cannot be
+        judged.
+        """
         self._governance.heard.note(
             self._host.name,
             event.name,
@@ -94,7 +99,10 @@ class HookEvents:
         return NOTHING
 
     def probe(self, event: HookEvent) -> HookDecision:
-        """Return the answer to a probe: to a call that is never made. Nothing is stored."""
+        """Return the answer to a probe: to a call that is never made. Nothing is stored.
+
+        The refusal names this program's version. If the call is allowed, nothing is answered.
+        """
         if event.call is None or event.kind is not HookKind.BEFORE_TOOL:
             return NOTHING
         call = self._located(event.call, event.cwd)

@@ -46,7 +46,10 @@ class HookSessions:
         self._wanted = wanted
 
     def asker(self, event: HookEvent) -> HookAsker:
-        """Return whose event it is. Raise InvalidCallError if the host gives no usable id."""
+        """Return whose event it is. Raise InvalidCallError if the host gives no usable id.
+
+        For an event with a `parent_id`, store that its session belongs to that session.
+        """
         for name, given in (("session", event.session_id), ("subagent", event.agent_id)):
             text = given or ""
             if len(text) > LONGEST_ID or whole(text) != text:
@@ -64,7 +67,8 @@ class HookSessions:
     def seen(self, event: HookEvent, asker: HookAsker) -> str:
         """Begin the event's session if it is new, and store the name of its model.
 
-        Return what a new session has to be told, or "".
+        A new session gets the intent that a person chose beforehand or, if the policy says so, that
+        of their editor. Return what a new session has to be told about that, else "".
         """
         governance = self._governance
         self._hear(event, asker)
@@ -75,7 +79,8 @@ class HookSessions:
     def started(self, event: HookEvent, asker: HookAsker) -> str:
         """Begin a session, or go on with one that is resumed. Return what the model is to know.
 
-        If a person has emptied the conversation, the session's intent is deselected.
+        If a person has emptied the conversation of a known session, its intent is deselected.
+        Return "" if there is nothing to know.
         """
         sessions = self._governance.sessions
         known = sessions.row(asker.session_id) is not None
@@ -85,10 +90,11 @@ class HookSessions:
         return note_of([said, self.reminder(asker)])
 
     def prompted(self, asker: HookAsker, *, told: bool) -> str:
-        """Begin the next turn of a session. Return what the model is to know.
+        """Begin the next turn of a session. Return what the model is to know, or "".
 
-        `told`: the host gives the model what is returned, so that the session's intent is checked
-        out again. Otherwise it is only if a person chose it beforehand.
+        Commands whose end was not reported are recorded first. `told`: the host gives the model
+        what is returned, so that the session's intent is checked out again. Otherwise it is only if
+        a person chose it beforehand.
         """
         governance = self._governance
         row, ended = governance.begin_turn(asker.session_id, asker.agent_id)
@@ -101,7 +107,10 @@ class HookSessions:
         return note_of([*broken, self.select(asker, row.active_intent)[1]])
 
     def select(self, asker: HookAsker, intent_id: str) -> tuple[bool, str]:
-        """Select an intent. Return True and the intent's context, or False and the refusal."""
+        """Select an intent for the asker.
+
+        Return True and the intent's context with warnings, or False and the refusal.
+        """
         governance = self._governance
         session = governance.sessions.open_agent(asker.session_id, asker.agent_id)
         done = governance.checkout.select(session, intent_id, unsaved_file=False)
@@ -119,7 +128,10 @@ class HookSessions:
         return first_words(self.handshake(asker))
 
     def handshake(self, asker: HookAsker) -> Handshake:
-        """Return what an agent needs in order to select an intent."""
+        """Return what an agent needs in order to select an intent. It gets a handle if it has none.
+
+        Without a session database there are no handles.
+        """
         return Handshake(
             handle=self._governance.handles.handle(asker.session_id, asker.agent_id),
             intents=self._governance.open_intents(),

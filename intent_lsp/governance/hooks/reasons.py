@@ -42,7 +42,10 @@ class Handshake(Struct, frozen=True, kw_only=True):
         return f"intent-lsp intents select {intent_id}{session}"
 
     def listed(self) -> str:
-        """Return at most INTENTS_AT_MOST open intents, a line each, and how many more there are."""
+        """Return at most INTENTS_AT_MOST open intents, a line each, and how many more there are.
+
+        Return "" if there are none.
+        """
         shown = [f"- {intent.id}: {intent.name}" for intent in self.intents[:INTENTS_AT_MOST]]
         more = len(self.intents) - len(shown)
         return "\n".join([*shown, *([f"- and {more:,} more"] if more > 0 else [])])
@@ -54,7 +57,10 @@ def refusal_reason(denied: Denied, handshake: Handshake) -> str:
 
 
 def first_words(handshake: Handshake) -> str:
-    """Return what an agent is told when its session begins without an intent."""
+    """Return what an agent without an intent is told: how to select one.
+
+    If there is no open intent, it is to ask a person for one.
+    """
     if not handshake.intents:
         return (
             "intent-lsp governs this repository, and it has no open intent. Ask the person to"
