@@ -33,9 +33,10 @@ class PlanDocuments:
         self.problems: list[PlanProblem] = []
 
     def text(self, path: str, at_most: int = MAX_DOCUMENT) -> str | None:
-        """Return the text of a file, or None if there is none that can be read.
+        """Return the text of a file of at most `at_most` bytes, or None if there is none.
 
-        Why a file cannot be read is added to `problems`; that there is no file is no problem.
+        Why a file cannot be read is added to `problems`; that there is no file is no problem, nor
+        is a path that leads out of `base`.
         """
         parsed = parse_relative(path)
         place = None if parsed is None else resolve_below(self.base, parsed)
@@ -60,23 +61,27 @@ class PlanDocuments:
         return None if text is None else text.text
 
     def names(self, directory: str) -> DirectoryNames:
-        """Return the names in a directory, sorted. Links are left out; a missing one has none."""
+        """Return the names in a directory, sorted and without links.
+
+        There are none if the directory is missing, cannot be listed, or is or leads through a link.
+        """
         found = names_in(self.base, directory)
         return DirectoryNames(sorted(found.directories), sorted(found.files))
 
     def has_any(self, directory: str, names: Iterable[str]) -> bool:
         """Return whether a directory has a file or a link with one of these names.
 
-        A directory with a link on its way has none.
+        A directory that is or leads through a link has none.
         """
         if is_linked(self.base, directory):
             return False
         return any(holds_file(self.base / directory / name) for name in names)
 
     def files_named(self, directory: str, name: str, *, at_most: int) -> list[str]:
-        """Return the paths of files with a name in a directory and below, sorted, at most so many.
+        """Return the paths of the files `name` in a directory and below it, sorted.
 
-        Directories more than six levels below are not looked at.
+        They are at most `at_most`. What is more than five levels below is not searched, and of each
+        level only the first 2 * `at_most` directories are.
         """
         found: list[str] = []
         level = [directory]

@@ -52,10 +52,10 @@ class PlanProposal(Struct, frozen=True, kw_only=True):
     """The edit of the intents file that a plan amounts to.
 
     `added` are the new intents with their ids, and `documents` where each stands in the plan, by
-    its id. `refused` maps the specification of a proposed intent that cannot be added to the
-    reason. `unused` maps the id of a new intent to the paths that it names and that are no scope.
-    `before` and `after` are the file's bytes without and with the edit, whose changes apply to
-    `text`.
+    its id, as `path:line` with lines from 1. `known` are the intents that are there already.
+    `refused` maps the specification of a proposed intent that cannot be added to the reason.
+    `unused` maps the id of a new intent to the paths that it names and that are no scope. `before`
+    and `after` are the file's bytes without and with the edit, whose changes apply to `text`.
     """
 
     added: tuple[Intent, ...]
@@ -72,7 +72,11 @@ class PlanProposal(Struct, frozen=True, kw_only=True):
 def propose(
     governance: Governance, proposed: Sequence[ProposedIntent]
 ) -> PlanProposal | CheckoutRefusal:
-    """Return the edit that adds the proposed intents that are not there yet, or a refusal."""
+    """Return the edit that adds the proposed intents that are not there yet, or a refusal.
+
+    Nothing is written. The edit has no changes if none of them can be added. Raise OSError if the
+    intents file cannot be read.
+    """
     rules = governance.rules.current()
     if not rules.governed:
         return not_governed(rules)
@@ -102,7 +106,10 @@ def propose(
 
 
 def _by_names(intents: Intents) -> Mapping[str, Intent]:
-    """Return intents by their specifications, else by their ids and aliases; the first counts."""
+    """Map the specifications, ids and aliases of intents to the intents.
+
+    If a name is that of several, a specification counts before an id, and an id before an alias.
+    """
     of_plans = {it.specification: it for it in reversed(intents.items) if it.specification}
     return {**intents.by_id(), **of_plans}
 
@@ -131,7 +138,7 @@ def _made(governance: Governance, proposed: Sequence[ProposedIntent]) -> Sequenc
 
 
 def specifications(governance: Governance) -> frozenset[str]:
-    """Return the specifications of all intents of the intents file."""
+    """Return the specifications of all intents of the intents file, without empty ones."""
     intents = governance.rules.current().file.intents
     return frozenset(intent.specification for intent in intents if intent.specification)
 
@@ -156,7 +163,7 @@ def _intent(tree: TreeNames, each: ProposedIntent) -> _Made:
     directory = each.document.rpartition("/")[0]
 
     def own(path: str) -> bool:
-        """Whether a path is a document of the plan itself, which work on the plan's code leaves."""
+        """Whether a path is a document of the plan itself, so that it is no scope of its work."""
         if not directory or path == each.ticked:
             return False
         if each.directory and path.startswith((f"{each.directory}/", _OF_SPEC_KIT)):
@@ -179,9 +186,9 @@ def _intent(tree: TreeNames, each: ProposedIntent) -> _Made:
 
 
 def _known(intents: Mapping[str, Intent], there: Intent) -> ImportedBefore:
-    """Return what an intent that is there already differs in; `intents` are those by their names.
+    """Return in what an intent of the intents file differs from `there`, which a plan proposes.
 
-    These are their specifications, ids and aliases.
+    `intents` maps the specifications, ids and aliases of the intents of the file to these.
     """
     here = intents[there.specification]
     differences = (

@@ -39,8 +39,8 @@ class _Layout(Struct, frozen=True, kw_only=True):
     """Where the directories of a kind are, and which documents they have.
 
     `places` are where they may be below a directory that is given; without one, they are looked for
-    in the first place of the root. A directory below `home` needs
-    any of `documents`; elsewhere it needs one of `signs`.
+    in the first place of the root. A directory below `home` needs any of `documents`; elsewhere it
+    needs one of `signs`.
     """
 
     places: tuple[str, ...]
@@ -80,7 +80,7 @@ _ENDINGS: Final = {
 
 
 class PlanSource(Struct, frozen=True):
-    """What is imported: files or directories of one kind, by their paths below a `base`."""
+    """What is imported: files or directories of one kind, by their paths relative to `base`."""
 
     kind: PlanKind
     base: Path
@@ -93,7 +93,7 @@ def kind_of_file(path: str) -> PlanKind:
 
 
 def directory_of(base: Path, path: str) -> tuple[PlanKind, str] | None:
-    """Return the directory that a document belongs to, and its kind; None for any other file."""
+    """Return the kind and the directory of the plan whose document is at `path`, else None."""
     parent, _, name = path.rpartition("/")
     documents = PlanDocuments(base)
     for kind in OF_DIRECTORIES:
@@ -121,7 +121,10 @@ def sources_below(
 
 
 def read_source(source: PlanSource) -> ReadPlan:
-    """Return the intents that a source proposes, and what could not be read of it."""
+    """Return the intents that a source proposes, and what could not be read of it.
+
+    Of more than MAX_DIRECTORIES paths, the first so many are read; the others are a problem.
+    """
     documents = PlanDocuments(source.base)
     proposed: list[ProposedIntent] = []
     problems: list[PlanProblem] = []
@@ -162,7 +165,10 @@ def _read(kind: PlanKind, documents: PlanDocuments, path: str) -> ReadPlan:
 def _directories(
     kind: PlanKind, documents: PlanDocuments, path: str, known: Collection[str], *, asked: bool
 ) -> tuple[str, ...]:
-    """Return the directories of a kind that are the directory `path`, or in a place below it."""
+    """Return the directory `path` if it is a plan of a kind, else the plans in a place below it.
+
+    The place is the first one that has any; () if none has. `asked`: the kind was named.
+    """
     if path and _is_one(kind, documents, path, asked=asked):
         return (path,)
     places = _LAYOUTS[kind].places
