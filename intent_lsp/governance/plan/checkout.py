@@ -84,10 +84,10 @@ class Checkout:
     ) -> Selection | CheckoutRefusal:
         """Make an intent the session's active one. Return the selection, or why it is refused.
 
-        An editor's session that selects another intent begins a new baseline. A PLANNED intent
-        becomes IN_PROGRESS in the intents file; if that cannot be written, for example because an
-        editor has unsaved changes of it (`unsaved_file`), a warning says so. `voice` is what an
-        agent says of itself, such as its model.
+        An editor's session that selects another intent begins a new baseline; an agent's is noted
+        in the intent's history. A PLANNED intent becomes IN_PROGRESS in the intents file; if that
+        cannot be written, for example because an editor has unsaved changes of it (`unsaved_file`),
+        a warning says so. `voice` is what an agent says of itself, such as its model; it is stored.
         """
         rules = self._rules.current()
         intent = rules.active(intent_id)
@@ -175,7 +175,7 @@ def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutR
     """Return why an intent cannot be selected, or None if it can be.
 
     It cannot while governance is off, or if it is unknown, closed or matched by `.intentignore`.
-    `intent` is the intent with the id `intent_id`, or None if there is none.
+    `intent` is the intent with the id or alias `intent_id`, or None if there is none.
     """
     if intent is None or not rules.governed:
         return unknown(rules, intent_id)

@@ -26,7 +26,10 @@ class FileFixes:
         self._writer = writer
 
     def proposed(self) -> FixedFile | EditRefused:
-        """Return the file with every safe fix, without writing it; or why it cannot be fixed."""
+        """Return the file with every safe fix, without writing it; or why it cannot be fixed.
+
+        Raise OSError if it cannot be read.
+        """
         found = text_on_disk(self._stores.root)
         if isinstance(found, EditRefused):
             return found
@@ -36,7 +39,11 @@ class FileFixes:
         return FixedFile(before=data, after=after, count=fixed.count)
 
     def apply(self) -> FixedFile | EditRefused:
-        """Write the file with every safe fix, and return it; or return why nothing was written."""
+        """Write the file with every safe fix, and return it; or return why nothing was written.
+
+        If there is no fix, nothing is written either, and the count is 0. Raise OSError if the file
+        cannot be read.
+        """
         made = self.proposed()
         if isinstance(made, EditRefused) or not made.count:
             return made

@@ -92,9 +92,9 @@ def _fix(
 
 
 def _reopened(status: Span, lines: Sequence[str]) -> Fix | None:
-    """Return the fix that reopens an intent, or None if its status is no plain or quoted word.
+    """Return the fix that reopens an intent, or None if its status has an anchor or several lines.
 
-    One with an anchor may be the status of other intents, too.
+    A status with an anchor may be that of other intents, too.
     """
     start, end = status.start, status.end
     line = lines[start.line] if start.line < len(lines) else ""

@@ -82,7 +82,8 @@ class Planner:
     def create(self, plan: Plan, *, unsaved_file: bool) -> Intent | CheckoutRefusal:
         """Add an intent to the intents file. Return it as read back, or a refusal.
 
-        `unsaved_file`: an editor has unsaved changes of the file, so nothing is written.
+        `unsaved_file`: an editor has unsaved changes of the file, so nothing is written and the
+        intent is refused.
         """
         rules = self._rules.current()
         if not rules.governed:
@@ -104,11 +105,11 @@ class Planner:
     def take_over(
         self, intents: Sequence[Intent], *, unsaved_file: bool
     ) -> Mapping[str, str] | CheckoutRefusal:
-        """Import intents of another file in one edit. Return the refused ids, each with the reason.
+        """Add intents of another file in one edit. Return those refused, as reasons by their ids.
 
-        Return one refusal if nothing can be written, for example because an editor has unsaved
-        changes of the intents file (`unsaved_file`). Of each intent the id, name, status, globs,
-        constraints, acceptance criteria and `created_at` are imported, and not `specification`.
+        The others are added. Return one refusal if nothing can be written, for example because an
+        editor has unsaved changes of the intents file (`unsaved_file`). Of each intent the id,
+        name, status, globs, constraints, acceptance criteria and `created_at` are written.
         """
         rules = self._rules.current()
         if not rules.governed:
@@ -141,11 +142,11 @@ class Planner:
     def complete(
         self, session: Session, intent_id: str | None, *, unsaved_file: bool
     ) -> Intent | CheckoutRefusal:
-        """Set an intent to COMPLETED. Return it as read back, or a refusal.
+        """Set an intent to COMPLETED in the intents file. Return it as read back, or a refusal.
 
         `intent_id` None means the session's active intent. If the intent is the active one, the
-        session then has no active intent. `unsaved_file`: an editor has unsaved changes of the
-        intents file, so nothing is written.
+        session then has no active intent. An intent that cannot be selected is refused.
+        `unsaved_file`: an editor has unsaved changes of the intents file, so nothing is written.
         """
         rules = self._rules.current()
         wanted = intent_id or self._sessions.active_intent(session.id, session.agent_id) or ""
@@ -196,10 +197,11 @@ class Planner:
     ) -> Granted | CheckoutRefusal:
         """Grant an intent scope, permanently or for a time. Return the grant, or a refusal.
 
-        `by` is the session of the person who approved, and `channel` is how the approval arrived;
-        the caller has checked that the policy counts it. `unsaved_file`: an editor has unsaved
-        changes of the intents file, so nothing permanent is granted. Raise LedgerUnavailableError
-        if a temporary grant cannot be recorded; nothing is then granted.
+        A permanent grant is written into the intents file, and each grant is recorded. `by` is the
+        session of the person who approved, and `channel` is how the approval arrived; the caller
+        has checked that the policy counts it, and the globs by `ungrantable`. `unsaved_file`: an
+        editor has unsaved changes of the intents file, so nothing permanent is granted. Raise
+        LedgerUnavailableError if a temporary grant cannot be recorded; nothing is then granted.
         """
         rules = self._rules.current()
         intent = rules.active(wish.intent_id)

@@ -42,7 +42,7 @@ class RenameEdits(Struct, frozen=True, kw_only=True):
 
 
 class IgnoreText(Struct, frozen=True):
-    """The text of an ignore file. It is not `editable` if the file on disk is not UTF-8."""
+    """The text of an ignore file. It is not `editable` if the file is not UTF-8 or UTF-16 text."""
 
     text: str
     editable: bool = True
@@ -78,7 +78,10 @@ def not_renamed(intent_id: str, reason: str) -> CheckoutRefusal:
 
 
 def ignore_text(root: Path) -> IgnoreText:
-    """Return the text of a root's ignore file on disk; "" if there is none."""
+    """Return the text of a root's ignore file on disk; "" if there is none or it is unreadable.
+
+    What is not UTF-8 or UTF-16 is decoded with replacement characters.
+    """
     file = _IgnoreFile(root)
     return IgnoreText(file.text, editable=file.editable)
 
@@ -139,14 +142,17 @@ class _IgnoreFile:
 
     @property
     def text(self) -> str:
-        """The text that was read, also if it is not UTF-8; "" if there is no such file."""
+        """The text that was read; "" if there is no file or it is unreadable.
+
+        What is not UTF-8 or UTF-16 is decoded with replacement characters.
+        """
         if self._decoded is None:
             return (self._now or b"").decode("utf-8", "replace")
         return self._decoded.text
 
     @property
     def editable(self) -> bool:
-        """Whether what was read is UTF-8, so that it can be edited."""
+        """Whether what was read is UTF-8 or UTF-16 text, so that it can be edited."""
         return self._decoded is not None
 
     def cover(self, edits: RenameEdits) -> None:

@@ -139,13 +139,20 @@ class ScopeChecks:
     def _suggested(
         self, found: tuple[ScopeFinding, ...], intents: Intents
     ) -> tuple[ScopeFinding, ...]:
-        """Return findings on `intents`, those on patterns without files with what was meant."""
+        """Return findings on `intents`; to those on globs that match no file, add a similar glob.
+
+        Without a git repository they are returned unchanged.
+        """
         tree = self._listing.tree()
         return found if tree is None else tuple(_with_near(each, intents, tree) for each in found)
 
 
 def _with_near(finding: ScopeFinding, intents: Intents, tree: FileTree) -> ScopeFinding:
-    """Return a finding that no file matches with the glob that was meant, if it is nearly that."""
+    """Return a finding; if it is that no file matches a glob, add the glob that was meant.
+
+    This is one that is spelled nearly so and matches a file. Without one, and for any other
+    finding, the finding is returned unchanged.
+    """
     intent, at = intents.get(finding.intent_id), finding.pattern_index
     if finding.code is not FileCode.SCOPE_MATCHES_NOTHING or intent is None or at is None:
         return finding

@@ -44,8 +44,8 @@ class TreeListing:
     def tree(self) -> FileTree | None:
         """Return all files as a tree, in which patterns are matched quickly; None if unknown.
 
-        They are as the work tree was listed last, however long ago. It is listed only if it never
-        was.
+        They are as the work tree was listed last, however long ago. It is listed now only if it
+        never was, which may take seconds.
         """
         if not self.is_known:
             self.renew()
@@ -67,7 +67,10 @@ class TreeListing:
         return at is None or abs(self._stores.clock() - at) > LISTED_FOR
 
     def renew(self) -> None:
-        """List the work tree, unless the last listing is current enough. This may take seconds."""
+        """List the work tree, unless the last listing is current enough. This may take seconds.
+
+        Do nothing without a git repository.
+        """
         with self._listing:
             git = self._stores.git
             if git is None or not self.is_old():

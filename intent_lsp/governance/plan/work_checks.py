@@ -56,9 +56,9 @@ class WorkChecks:
         self._unused_last: tuple[object, tuple[ScopeFinding, ...]] = (None, ())
 
     def refresh_if_due(self) -> bool:
-        """Call `refresh` unless the same intents were looked at in the last ten seconds.
+        """Call `refresh`, unless it was called for the same intents in the last ten seconds.
 
-        Return whether the findings have changed.
+        Return whether the findings have changed, and False if it was not called.
         """
         intents, now = self._rules.current().file.intents, self._stores.clock()
         last = self._last
@@ -91,7 +91,7 @@ class WorkChecks:
                 yield finding
 
     def _edited(self, rules: Rules) -> Iterator[ScopeFinding]:
-        """Yield a finding for each closed intent whose files are still edited."""
+        """Yield a finding for each closed intent whose files were edited after it was closed."""
         intents = rules.file.intents
         closed = {each.id for each in intents if each.status.closed and each.owned_scope}
         recorded, on_disk = self._stray_edits() if closed else ({}, {})
@@ -114,7 +114,7 @@ class WorkChecks:
             yield _edited_finding(intent_id, paths)
 
     def _stray_edits(self) -> tuple[Mapping[WorkspacePath, int], Mapping[WorkspacePath, int]]:
-        """Return the files that were changed of late without an intent that may, and their moments.
+        """Return the files changed in the last 14 days by no passing record, and their moments.
 
         The first are files of records that do not pass, the second files that differ from HEAD. A
         moment is the time of the newest change as the index counts it.
