@@ -35,10 +35,11 @@ HANDED_ON = (INTENT_VARIABLE, COPILOT_VARIABLE, PROBE_VARIABLE)
 
 
 def run_hook(host: str, event: str | None) -> int:
-    """Answer the event on standard input, and return the exit status (protocol section 5).
+    """Answer the event on standard input, and return the exit status (hooks section 2).
 
-    `host` is the name of the agent host. `event` is the event's name, or None if the input has it.
-    The answer is written to standard output and standard error.
+    `host` is the name of the agent host. `event` is the event's name from the command line, or
+    None; a name in the input comes first. The answer is written to standard output and standard
+    error.
     """
     reply = _reply(host, event)
     _write(sys.stdout, reply.stdout)

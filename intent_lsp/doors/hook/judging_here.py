@@ -21,7 +21,7 @@ def answer_here(
 
     `passed` returns how many seconds the hook has taken so far. `unread` is None, or why the event
     could not be read; the answer is then that of an event that cannot be judged. For an unknown
-    host, the answer is an error message.
+    host, the answer is an error message and status 1. Warnings are no longer logged to stderr.
     """
     # A traceback on standard error would be shown to the model as the reason of a refusal.
     logging.getLogger().addHandler(logging.NullHandler())

@@ -21,7 +21,8 @@ class UnreadInputError(IntentLspError):
 def read_input(descriptor: int, seconds: float) -> bytes:
     """Return what a host writes to a hook, up to its end or to the end of one JSON object.
 
-    Raise UnreadInputError if that takes longer than `seconds`, or is larger than LARGEST.
+    It need not be JSON. Raise UnreadInputError if that takes longer than `seconds`, or is larger
+    than LARGEST. Raise OSError if the descriptor cannot be read.
     """
     passed = stopwatch()
     parts: list[bytes] = []
