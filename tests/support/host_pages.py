@@ -15,7 +15,6 @@ from intent_lsp.formats.hosts.host import Host
 from intent_lsp.formats.hosts.table import HOSTS as ANSWERS
 from intent_lsp.formats.registrations.agent_host import AgentHost
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
-from intent_lsp.formats.registrations.registered_commands import gate_event
 from intent_lsp.formats.registrations.registration import Place
 from intent_lsp.governance.hooks.hook_approval import RESERVED
 from tests.support.agent_lab.last_run import PAGE as RUNS
@@ -129,7 +128,7 @@ def _answered(host: AgentHost, answers: Host) -> Iterator[str]:
     limit = answers.limit_seconds
     most = limit * SHARE_OF_LIMIT
     yield (
-        f"The hook before a call (`{gate_event(host)}`) answers within {most:g} of the {limit:g}"
+        f"The hook before a call (`{host.hooks.gate}`) answers within {most:g} of the {limit:g}"
         f" seconds that the host waits. A person who has to decide has {most - RESERVED:g} of them."
     )
     if host.hooks.closed is not None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.formats.registrations.registration import Place
 
 SECONDS: Final = 30
@@ -34,27 +35,31 @@ class HookShape(StrEnum):
 class HookFile(Struct, frozen=True, kw_only=True):
     """Where and how a host's hooks are registered: in the file `path`, or below it for SCRIPTS.
 
-    `path` is relative to the directory that `place` means. `gate` is the event before a call, or ""
-    for a plug-in; `tools` are other events that are about calls, and `events` all others.
-    `container` is the key of the hooks in the file. `matcher` is the value that matches every tool,
-    for `gate` and `tools`, or None for no matcher. `command` is the key of a handler's command, and
-    `extra` are further members of a handler. `limit` is the key and value of a handler's time
-    limit, or None. `closed` is the key and value by which a failing hook refuses the call, or None.
-    `top` are members that the file must have, such as a version. `own`: the file is for our entries
-    alone. `named`: the host does not tell a hook the event, so the command names it. `local` is the
-    path of a file for hooks that is not committed, or None.
+    `path` is relative to the directory that `place` means. `gate` is the event before a call;
+    `tools` are other events that are about calls, and `events` all others. `container` is the key
+    of the hooks in the file. `matcher` is the value that matches every tool in a group or trigger
+    of `gate` and `tools`, or None for no matcher. `command` is the key of a handler's command, and
+    `extra` are further members of a handler in JSON. `limit` is the key and value of a handler's
+    time limit, or None. `closed` is the key and value by which a failing hook refuses the call, or
+    None. `top` are members that the file must have, such as a version. `own`: the file is for our
+    entries alone. `named`: the host does not tell a hook the event, so the command names it.
+    `local` is the path of a file for hooks that is not committed, or None. The defaults are those
+    of Claude Code and its followers.
     """
 
     path: str
-    shape: HookShape
-    gate: str = ""
-    tools: tuple[str, ...] = ()
-    events: tuple[str, ...] = ()
+    shape: HookShape = HookShape.GROUPS
+    gate: str = "PreToolUse"
+    tools: tuple[str, ...] = ("PostToolUse", "PostToolUseFailure")
+    events: tuple[str, ...] = (
+        *("UserPromptSubmit", "SessionStart", "SessionEnd"),
+        *("SubagentStart", "SubagentStop", "Stop"),
+    )
     container: str = "hooks"
     place: Place = Place.ROOT
-    matcher: str | None = None
+    matcher: str | None = "*"
     command: str = "command"
-    extra: tuple[tuple[str, str | bool], ...] = ()
+    extra: tuple[tuple[str, str | bool], ...] = (("type", "command"),)
     limit: tuple[str, int] | None = ("timeout", SECONDS)
     closed: tuple[str, str | bool] | None = None
     top: tuple[tuple[str, str | int], ...] = ()
@@ -80,17 +85,17 @@ class McpFile(Struct, frozen=True, kw_only=True):
 class AgentHost(Struct, frozen=True, kw_only=True):
     """A program that runs agents, such as Claude Code.
 
-    `name` is what a person chooses it by, and `title` is its name in texts. `hook` is its name in
-    `intent-lsp hook NAME`. The host is found by a program of `programs` on PATH, or by a directory
-    or file in the home directory (`at_home`) or in the repository (`in_root`). `editors` are those
-    of `programs` that also run while no agent is at work. `package` is the npm package that holds
-    the program, or "". `observed`: its hooks have been seen at work; otherwise its documentation
-    alone is followed. `steps` are what a person has to do after the registration.
+    `name` is what a person chooses it by, and `title` is its name in texts. `asks_as` is its name
+    in `intent-lsp hook NAME`, or "" for `name`. The host is found by a program of `programs` on
+    PATH, or by a directory or file in the home directory (`at_home`) or in the repository
+    (`in_root`). `editors` are those of `programs` that also run while no agent is at work.
+    `package` is the npm package that holds the program, or "". `steps` are what a person has to do
+    after the registration.
     """
 
     name: str
     title: str
-    hook: str
+    asks_as: str = ""
     hooks: HookFile
     mcp: McpFile | None
     programs: tuple[str, ...]
@@ -98,5 +103,14 @@ class AgentHost(Struct, frozen=True, kw_only=True):
     package: str = ""
     at_home: tuple[str, ...] = ()
     in_root: tuple[str, ...] = ()
-    observed: bool = False
     steps: tuple[str, ...] = ()
+
+    @property
+    def hook(self) -> str:
+        """The host's name in `intent-lsp hook NAME`."""
+        return self.asks_as or self.name
+
+    @property
+    def observed(self) -> bool:
+        """Whether the host's hooks have been seen at work. Else its documentation is followed."""
+        return HOSTS[self.name].version is not None

@@ -2,41 +2,25 @@
 
 from typing import Final
 
+from intent_lsp.formats.registrations import documented_hosts as documented
+from intent_lsp.formats.registrations import observed_hosts as observed
 from intent_lsp.formats.registrations.agent_host import AgentHost
-from intent_lsp.formats.registrations.documented_hosts import (
-    ANTIGRAVITY,
-    CURSOR,
-    GROK,
-    KIRO,
-    VSCODE,
-    WINDSURF,
-)
-from intent_lsp.formats.registrations.observed_hosts import (
-    CLAUDE,
-    CLINE,
-    CODEX,
-    COPILOT,
-    GEMINI,
-    KIMI,
-    OPENCODE,
-    QWEN,
-)
 
 HOSTS: Final[tuple[AgentHost, ...]] = (
-    CLAUDE,
-    CODEX,
-    COPILOT,
-    VSCODE,
-    GEMINI,
-    ANTIGRAVITY,
-    QWEN,
-    KIMI,
-    CLINE,
-    CURSOR,
-    WINDSURF,
-    KIRO,
-    GROK,
-    OPENCODE,
+    observed.CLAUDE,
+    observed.CODEX,
+    observed.COPILOT,
+    documented.VSCODE,
+    observed.GEMINI,
+    documented.ANTIGRAVITY,
+    observed.QWEN,
+    observed.KIMI,
+    observed.CLINE,
+    documented.CURSOR,
+    documented.WINDSURF,
+    documented.KIRO,
+    documented.GROK,
+    observed.OPENCODE,
 )
 """Every known host."""
 

@@ -13,12 +13,10 @@ from intent_lsp.formats.registrations.agent_host import (
 )
 from intent_lsp.formats.registrations.observed_hosts import COPILOT_HOOKS
 
-_TOOLS: Final = ("PostToolUse", "PostToolUseFailure")
-
 VSCODE: Final = AgentHost(
     name="vscode",
     title="VS Code (Copilot)",
-    hook="copilot",
+    asks_as="copilot",
     hooks=COPILOT_HOOKS,
     mcp=McpFile(paths=(".vscode/mcp.json",), container="servers", extra=(("type", "stdio"),)),
     programs=("code",),
@@ -30,15 +28,11 @@ VSCODE: Final = AgentHost(
 ANTIGRAVITY: Final = AgentHost(
     name="antigravity",
     title="Antigravity",
-    hook="antigravity",
     hooks=HookFile(
         path=".agents/hooks.json",
-        shape=HookShape.GROUPS,
         container="intent-lsp",
-        gate="PreToolUse",
         tools=("PostToolUse",),
-        matcher="*",
-        extra=(("type", "command"),),
+        events=(),
         limit=None,
         named=True,
     ),
@@ -51,7 +45,6 @@ ANTIGRAVITY: Final = AgentHost(
 CURSOR: Final = AgentHost(
     name="cursor",
     title="Cursor",
-    hook="cursor",
     hooks=HookFile(
         path=".cursor/hooks.json",
         shape=HookShape.FLAT,
@@ -65,6 +58,7 @@ CURSOR: Final = AgentHost(
             "subagentStop",
             "stop",
         ),
+        extra=(),
         closed=("failClosed", True),
         top=(("version", 1),),
     ),
@@ -81,18 +75,13 @@ CURSOR: Final = AgentHost(
 WINDSURF: Final = AgentHost(
     name="windsurf",
     title="Windsurf",
-    hook="windsurf",
     hooks=HookFile(
         path=".windsurf/hooks.json",
         shape=HookShape.FLAT,
         gate="pre_write_code",
-        tools=(
-            "post_write_code",
-            "pre_run_command",
-            "post_run_command",
-            "post_read_code",
-        ),
+        tools=("post_write_code", "pre_run_command", "post_run_command", "post_read_code"),
         events=("pre_user_prompt",),
+        extra=(),
         limit=None,
     ),
     mcp=None,
@@ -110,11 +99,9 @@ WINDSURF: Final = AgentHost(
 KIRO: Final = AgentHost(
     name="kiro",
     title="Kiro",
-    hook="kiro",
     hooks=HookFile(
         path=".kiro/hooks/intent-lsp.json",
         shape=HookShape.TRIGGERS,
-        gate="PreToolUse",
         tools=("PostToolUse",),
         events=("UserPromptSubmit", "Stop"),
         matcher=".*",
@@ -131,14 +118,10 @@ KIRO: Final = AgentHost(
 GROK: Final = AgentHost(
     name="grok",
     title="Grok Build",
-    hook="grok",
     hooks=HookFile(
         path=".grok/hooks/intent-lsp.json",
-        shape=HookShape.GROUPS,
-        gate="PreToolUse",
-        tools=_TOOLS,
         events=("UserPromptSubmit", "SessionStart", "SessionEnd", "Stop"),
-        extra=(("type", "command"),),
+        matcher=None,
         own=True,
         named=True,
     ),

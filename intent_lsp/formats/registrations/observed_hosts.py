@@ -15,24 +15,11 @@ from intent_lsp.formats.registrations.agent_host import (
 from intent_lsp.formats.registrations.registration import Place
 
 _SERVERS: Final = McpFile(paths=(".mcp.json",))
-_TOOLS: Final = ("PostToolUse", "PostToolUseFailure")
-_TURNS: Final = (
-    "UserPromptSubmit",
-    "SessionStart",
-    "SessionEnd",
-    "SubagentStart",
-    "SubagentStop",
-    "Stop",
-)
 COPILOT_HOOKS: Final = HookFile(
     path=".github/hooks/intent-lsp.json",
     shape=HookShape.FLAT,
-    # Names in this spelling have payloads in the shape of Claude's.
-    gate="PreToolUse",
-    tools=_TOOLS,
-    events=_TURNS,
+    # Names of events that are spelled as Claude's have payloads in the shape of Claude's.
     command="bash",
-    extra=(("type", "command"),),
     limit=("timeoutSec", SECONDS),
     top=(("version", 1),),
     own=True,
@@ -42,16 +29,9 @@ COPILOT_HOOKS: Final = HookFile(
 CLAUDE: Final = AgentHost(
     name="claude",
     title="Claude Code",
-    hook="claude",
     hooks=HookFile(
         path=".claude/settings.json",
         local=".claude/settings.local.json",
-        shape=HookShape.GROUPS,
-        gate="PreToolUse",
-        tools=_TOOLS,
-        events=_TURNS,
-        matcher="*",
-        extra=(("type", "command"),),
         closed=("onFailure", "block"),
     ),
     mcp=_SERVERS,
@@ -59,28 +39,17 @@ CLAUDE: Final = AgentHost(
     package="@anthropic-ai/claude-code",
     at_home=(".claude",),
     in_root=(".claude",),
-    observed=True,
     steps=("Start Claude Code here, trust the folder, and accept the server of .mcp.json.",),
 )
 CODEX: Final = AgentHost(
     name="codex",
     title="Codex",
-    hook="codex",
-    hooks=HookFile(
-        path=".codex/hooks.json",
-        shape=HookShape.GROUPS,
-        gate="PreToolUse",
-        tools=("PostToolUse",),
-        events=_TURNS,
-        matcher="*",
-        extra=(("type", "command"),),
-    ),
+    hooks=HookFile(path=".codex/hooks.json", tools=("PostToolUse",)),
     mcp=McpFile(paths=(".codex/config.toml",), container="mcp_servers"),
     programs=("codex",),
     package="@openai/codex",
     at_home=(".codex",),
     in_root=(".codex",),
-    observed=True,
     steps=(
         (
             "Start Codex here, trust the project, then run /hooks and trust each hook that calls"
@@ -91,14 +60,12 @@ CODEX: Final = AgentHost(
 COPILOT: Final = AgentHost(
     name="copilot",
     title="GitHub Copilot CLI",
-    hook="copilot",
     hooks=COPILOT_HOOKS,
     mcp=_SERVERS,
     programs=("copilot",),
     package="@github/copilot",
     at_home=(".copilot",),
     in_root=(".github/hooks",),
-    observed=True,
     steps=(
         "Trust this folder when Copilot asks: it loads a folder's hooks only then.",
         "The cloud agent reads .github/hooks from the default branch.",
@@ -108,14 +75,11 @@ COPILOT: Final = AgentHost(
 GEMINI: Final = AgentHost(
     name="gemini",
     title="Gemini CLI",
-    hook="gemini",
     hooks=HookFile(
         path=".gemini/settings.json",
-        shape=HookShape.GROUPS,
         gate="BeforeTool",
         tools=("AfterTool",),
         events=("BeforeAgent", "AfterAgent", "SessionStart", "SessionEnd"),
-        matcher="*",
         extra=(("type", "command"), ("name", "intent-lsp")),
         limit=("timeout", SECONDS * 1000),
     ),
@@ -124,48 +88,28 @@ GEMINI: Final = AgentHost(
     package="@google/gemini-cli",
     at_home=(".gemini",),
     in_root=(".gemini",),
-    observed=True,
     steps=("Trust this folder in Gemini CLI: hooks of a folder run only then.",),
 )
 QWEN: Final = AgentHost(
     name="qwen",
     title="Qwen Code",
-    hook="qwen",
-    hooks=HookFile(
-        path=".qwen/settings.json",
-        shape=HookShape.GROUPS,
-        gate="PreToolUse",
-        tools=_TOOLS,
-        events=_TURNS,
-        matcher="*",
-        extra=(("type", "command"),),
-    ),
+    hooks=HookFile(path=".qwen/settings.json"),
     mcp=McpFile(paths=(".qwen/settings.json",)),
     programs=("qwen",),
     package="@qwen-code/qwen-code",
     at_home=(".qwen",),
     in_root=(".qwen",),
-    observed=True,
     steps=("Trust this folder in Qwen Code, if folder trust is on there.",),
 )
 KIMI: Final = AgentHost(
     name="kimi",
     title="Kimi Code",
-    hook="kimi",
-    hooks=HookFile(
-        path=".kimi-code/config.toml",
-        place=Place.HOME,
-        shape=HookShape.TABLES,
-        gate="PreToolUse",
-        tools=_TOOLS,
-        events=_TURNS,
-    ),
+    hooks=HookFile(path=".kimi-code/config.toml", place=Place.HOME, shape=HookShape.TABLES),
     mcp=McpFile(paths=(".kimi-code/mcp.json",)),
     programs=("kimi",),
     package="@moonshot-ai/kimi-code",
     at_home=(".kimi-code",),
     in_root=(".kimi-code",),
-    observed=True,
     steps=(
         (
             "Kimi Code reads hooks from your home directory alone, so each colleague installs"
@@ -176,19 +120,11 @@ KIMI: Final = AgentHost(
 CLINE: Final = AgentHost(
     name="cline",
     title="Cline",
-    hook="cline",
     hooks=HookFile(
         path=".clinerules/hooks",
         shape=HookShape.SCRIPTS,
-        gate="PreToolUse",
         tools=("PostToolUse",),
-        events=(
-            "UserPromptSubmit",
-            "TaskStart",
-            "TaskCancel",
-            "TaskComplete",
-            "SessionShutdown",
-        ),
+        events=("UserPromptSubmit", "TaskStart", "TaskCancel", "TaskComplete", "SessionShutdown"),
         # Its own limit is two minutes, and cannot be set.
         limit=None,
     ),
@@ -197,7 +133,6 @@ CLINE: Final = AgentHost(
     package="cline",
     at_home=(".cline",),
     in_root=(".clinerules", ".cline"),
-    observed=True,
     steps=(
         "Switch hooks on in Cline's settings.",
         (
@@ -209,8 +144,13 @@ CLINE: Final = AgentHost(
 OPENCODE: Final = AgentHost(
     name="opencode",
     title="opencode",
-    hook="opencode",
-    hooks=HookFile(path=".opencode/plugin/intent-lsp.js", shape=HookShape.PLUGIN),
+    hooks=HookFile(
+        path=".opencode/plugin/intent-lsp.js",
+        shape=HookShape.PLUGIN,
+        gate="tool.execute.before",
+        tools=(),
+        events=(),
+    ),
     mcp=McpFile(
         paths=("opencode.json", "opencode.jsonc"),
         container="mcp",
@@ -221,5 +161,4 @@ OPENCODE: Final = AgentHost(
     package="opencode-ai",
     at_home=(".config/opencode", ".opencode"),
     in_root=(".opencode", "opencode.json", "opencode.jsonc"),
-    observed=True,
 )

@@ -13,9 +13,6 @@ from intent_lsp.formats.registrations.json_entry import HANDLERS
 from intent_lsp.formats.registrations.jsonc import UnreadableText, parse_jsonc
 from intent_lsp.formats.registrations.registration import calls_hook
 
-OPENCODE_GATE: Final = "tool.execute.before"
-"""The event before a call at a host whose hooks are a plug-in."""
-
 _COMMANDS: Final = ("command", "bash")
 _IN_MILLISECONDS: Final = 1000
 """Hosts whose limits are that large count in milliseconds."""
@@ -36,11 +33,6 @@ class RegisteredCommand(Struct, frozen=True, kw_only=True):
     enabled: bool = True
 
 
-def gate_event(host: AgentHost) -> str:
-    """Return the name of a host's event before a call."""
-    return host.hooks.gate or OPENCODE_GATE
-
-
 def registered_commands(
     host: AgentHost, text: str, path: str
 ) -> tuple[RegisteredCommand, ...] | UnreadableText:
@@ -59,7 +51,7 @@ def registered_commands(
         case HookShape.PLUGIN:
             if f'"hook", "{host.hook}"' not in text and hook_command(host, "") not in text:
                 return ()
-            return (RegisteredCommand(event=OPENCODE_GATE, command=hook_command(host, "")),)
+            return (RegisteredCommand(event=hooks.gate, command=hook_command(host, "")),)
         case HookShape.TABLES:
             try:
                 tree: object = tomllib.loads(text)

@@ -26,7 +26,6 @@ from intent_lsp.formats.registrations.host_registrations import (
     RegistrationOptions,
     registrations_of,
 )
-from intent_lsp.formats.registrations.registered_commands import gate_event
 from intent_lsp.formats.registrations.registration import PROGRAM, Place, Purpose, State
 from intent_lsp.governance.agents.registration_plan import HostStatus, RegistrationFiles
 from intent_lsp.governance.disk.disk_events import RecordedChange
@@ -191,7 +190,7 @@ def _hook_files(files: RegistrationFiles, host: AgentHost) -> list[tuple[Place, 
         for each in registrations_of(host, wish)
         if each.purpose is Purpose.HOOKS
     ]
-    return sorted(found, key=lambda each: Path(each[1]).name != gate_event(host))
+    return sorted(found, key=lambda each: Path(each[1]).name != host.hooks.gate)
 
 
 def _blind(files: RegistrationFiles, host: AgentHost, changes: UnaskedChanges) -> BlindHost:

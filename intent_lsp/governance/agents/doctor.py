@@ -19,7 +19,6 @@ from intent_lsp.formats.registrations.host_registrations import (
 from intent_lsp.formats.registrations.jsonc import UnreadableText
 from intent_lsp.formats.registrations.registered_commands import (
     RegisteredCommand,
-    gate_event,
     hooks_switched_off,
     registered_commands,
 )
@@ -95,7 +94,7 @@ class HostDoctor(Struct):
             return HostReport(
                 host=host, signs=signs, registered=bool(problems), problems=tuple(problems)
             )
-        gates = [each for each in found if each.command.event == gate_event(host)]
+        gates = [each for each in found if each.command.event == host.hooks.gate]
         problems += self._problems(host, found, gates)
         trust = self._trust(host, gates)
         if trust is not None and not is_trusted(trust):
@@ -143,7 +142,7 @@ class HostDoctor(Struct):
     def _problems(
         self, host: AgentHost, found: Sequence[_Found], gates: Sequence[_Found]
     ) -> Iterator[tuple[str, str]]:
-        again, event = _AGAIN.format(host=host.name), gate_event(host)
+        again, event = _AGAIN.format(host=host.name), host.hooks.gate
         if not gates:
             events = ", ".join(dict.fromkeys(each.command.event for each in found))
             known = f"only {events} is registered" if events else "nothing is registered"
