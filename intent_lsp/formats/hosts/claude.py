@@ -7,7 +7,7 @@ the call pass.
 from typing import Final
 
 from intent_lsp.core.agents.hook_answer import COPILOT_VARIABLE
-from intent_lsp.core.agents.hook_event import HookKind, ShownText
+from intent_lsp.core.agents.hook_event import ShownText
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.formats.hosts.payload import Payload
 
@@ -29,15 +29,6 @@ def _by_person(payload: Payload) -> bool:
 CLAUDE: Final = Host(
     name="claude",
     version="2.1.330",
-    told_at=frozenset(
-        {
-            HookKind.BEFORE_TOOL,
-            HookKind.AFTER_TOOL,
-            HookKind.FAILED_TOOL,
-            HookKind.SESSION_START,
-            HookKind.PROMPT,
-        }
-    ),
     shown=_shown,
     by_person=_by_person,
     # Copilot runs the hooks in Claude's file too, and shows no reason with exit status 2.

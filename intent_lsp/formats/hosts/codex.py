@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from intent_lsp.core.agents.hook_event import HookKind
-from intent_lsp.formats.hosts.host import Host
+from intent_lsp.formats.hosts.host import TOLD_AT, Host
 from intent_lsp.formats.hosts.payload import Payload
 
 _EXIT: Final = re.compile(r"Exit code: (-?\d+)")
@@ -26,9 +26,7 @@ def _failure(payload: Payload) -> str | None:
 CODEX: Final = Host(
     name="codex",
     version="0.169.0",
-    told_at=frozenset(
-        {HookKind.BEFORE_TOOL, HookKind.AFTER_TOOL, HookKind.SESSION_START, HookKind.PROMPT}
-    ),
+    told_at=TOLD_AT - {HookKind.FAILED_TOOL},
     failure=_failure,
     types_unseen=True,
 )

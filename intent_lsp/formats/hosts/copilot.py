@@ -9,6 +9,7 @@ from typing import Any, Final
 from intent_lsp.core.agents.hook_event import HookKind
 from intent_lsp.formats.hosts.host import (
     CLAUDE_EVENTS,
+    TOLD_AT,
     Fields,
     Host,
     claude_note,
@@ -50,18 +51,14 @@ COPILOT: Final = Host(
     events={**CLAUDE_EVENTS, **_OWN_EVENTS},
     fields=Fields(
         event=("hook_event_name", "hookEventName", "hookName"),
-        session=("sessionId", "session_id"),
         # A subagent's session id is its agent id: it is found by its parent's.
         agent=(),
         parent=("parentAgentId", "parent_agent_id"),
-        tool=("toolName", "tool_name"),
         tool_input=("toolArgs", "tool_input", "toolInput"),
         prompt=("prompt", "initialPrompt", "initial_prompt"),
     ),
     refuse=_refusal,
     tell=_note,
-    told_at=frozenset(
-        {HookKind.BEFORE_TOOL, HookKind.AFTER_TOOL, HookKind.SESSION_START, HookKind.PROMPT}
-    ),
+    told_at=TOLD_AT - {HookKind.FAILED_TOOL},
     failure=_failure,
 )

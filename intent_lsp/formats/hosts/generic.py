@@ -39,13 +39,4 @@ GENERIC: Final = Host(
     ),
     refuse=_refusal,
     tell=_note,
-    told_at=frozenset(
-        {
-            HookKind.BEFORE_TOOL,
-            HookKind.AFTER_TOOL,
-            HookKind.FAILED_TOOL,
-            HookKind.SESSION_START,
-            HookKind.PROMPT,
-        }
-    ),
 )

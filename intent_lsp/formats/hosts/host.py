@@ -33,6 +33,9 @@ CLAUDE_EVENTS: Final[Mapping[str, HookKind]] = {
 }
 """The names that Claude Code gave to events, and that many hosts have taken over."""
 
+TOLD_AT: Final = frozenset({*_TOOL_KINDS, HookKind.SESSION_START, HookKind.PROMPT})
+"""The kinds of events at which Claude Code's model gets a text from the hook."""
+
 
 class Fields(Struct, frozen=True, kw_only=True):
     """The names that each field of a payload may have, () if the host has no such field.
@@ -102,14 +105,14 @@ class Host(Struct, frozen=True, kw_only=True):
     `version` is the version whose payloads were recorded; None: known from documents only. `events`
     maps the host's names of events to kinds. `limit_seconds` is how long the host waits for a hook
     at least. `refuse` encodes a refusal, sent with the exit status `refusal_status`. `tell` encodes
-    a text for the model, or is None if the model gets none; `told_at` are the kinds of events at
-    which it gets one. `failure` returns why a call failed, from the payload of the event after it,
-    or None. `shown` returns what a read tool showed, or None. `by_person` returns whether a person
-    changed the agent's text before it was written. `tools` maps events that name no tool to the
-    tool that they stand for; the input may then be the payload itself. In an environment with the
-    variable `silent_under`, another host runs this host's hooks and reads a refusal only with exit
-    status 0. `types_unseen`: the agent can type into a command that still runs, and no hook is
-    asked about that.
+    a text for the model, and `told_at` are the kinds of events at which the model gets one.
+    `failure` returns why a call failed, from the payload of the event after it, or None. `shown`
+    returns what a read tool showed, or None. `by_person` returns whether a person changed the
+    agent's text before it was written. `tools` maps events that name no tool to the tool that they
+    stand for; the input may then be the payload itself. In an environment with the variable
+    `silent_under`, another host runs this host's hooks and reads a refusal only with exit status 0.
+    `types_unseen`: the agent can type into a command that still runs, and no hook is asked about
+    that.
     """
 
     name: str
@@ -119,8 +122,8 @@ class Host(Struct, frozen=True, kw_only=True):
     limit_seconds: float = 30.0
     refuse: Refuse = claude_refusal
     refusal_status: int = REFUSED
-    tell: Tell | None = claude_note
-    told_at: frozenset[HookKind] = frozenset()
+    tell: Tell = claude_note
+    told_at: frozenset[HookKind] = TOLD_AT
     failure: Callable[[Payload], str | None] = no_error
     by_person: Callable[[Payload], bool] = not_by_person
     shown: Callable[[Payload], ShownText | None] = no_text
@@ -183,7 +186,7 @@ class Host(Struct, frozen=True, kw_only=True):
         The note is dropped at an event, or a host, where the model cannot get one. The answer never
         permits anything by itself: the host's own rules and questions stay.
         """
-        if note and self.tell is not None and event.kind in self.told_at:
+        if note and event.kind in self.told_at:
             told = json.dumps(self.tell(event.name, note), ensure_ascii=True)
             return HookAnswer(stdout=told)
         return SILENCE

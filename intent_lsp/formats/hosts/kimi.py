@@ -12,4 +12,5 @@ KIMI: Final = Host(
     name="kimi",
     version="2.1.0",
     fields=Fields(call_id=("tool_call_id",), error=("error.message", "error")),
+    told_at=frozenset(),
 )

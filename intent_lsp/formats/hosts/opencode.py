@@ -56,7 +56,7 @@ OPENCODE: Final = Host(
         prompt=("prompt", "output.parts"),
     ),
     refuse=_refusal,
-    tell=None,
+    told_at=frozenset(),
     failure=_failure,
     shown=_shown,
 )

@@ -3,22 +3,24 @@
 from collections.abc import Mapping
 from typing import Final
 
-from intent_lsp.formats.hosts.antigravity import ANTIGRAVITY
 from intent_lsp.formats.hosts.claude import CLAUDE
 from intent_lsp.formats.hosts.cline import CLINE
 from intent_lsp.formats.hosts.codex import CODEX
 from intent_lsp.formats.hosts.copilot import COPILOT
-from intent_lsp.formats.hosts.cursor import CURSOR
+from intent_lsp.formats.hosts.documented import (
+    ANTIGRAVITY,
+    CURSOR,
+    GROK,
+    KIRO,
+    VSCODE,
+    WINDSURF,
+)
 from intent_lsp.formats.hosts.gemini import GEMINI
 from intent_lsp.formats.hosts.generic import GENERIC
-from intent_lsp.formats.hosts.grok import GROK
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.formats.hosts.kimi import KIMI
-from intent_lsp.formats.hosts.kiro import KIRO
 from intent_lsp.formats.hosts.opencode import OPENCODE
 from intent_lsp.formats.hosts.qwen import QWEN
-from intent_lsp.formats.hosts.vscode import VSCODE
-from intent_lsp.formats.hosts.windsurf import WINDSURF
 
 HOSTS: Final[Mapping[str, Host]] = {
     host.name: host

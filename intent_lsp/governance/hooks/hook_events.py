@@ -58,7 +58,7 @@ class HookEvents:
         self._governance = governance
         self._host = host
         self._sessions = HookSessions(governance, wanted)
-        told = host.tell is not None and HookKind.BEFORE_TOOL in host.told_at
+        told = HookKind.BEFORE_TOOL in host.told_at
         approval = HookApproval(governance, host, person)
         self._calls = HookCalls(governance, self._sessions, approval, told_before=told)
 
@@ -133,7 +133,7 @@ class HookEvents:
             # The prompt of a subagent is its parent's, not a person's.
             return HookDecision(note=said)
         self._calls.settle(asker)
-        told = self._host.tell is not None and HookKind.PROMPT in self._host.told_at
+        told = HookKind.PROMPT in self._host.told_at
         note = self._sessions.prompted(asker, told=told)
         start = Path(event.cwd or self._governance.root)
         for name in mentioned(event.prompt):
