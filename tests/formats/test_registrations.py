@@ -363,3 +363,10 @@ def test_an_edit_that_would_reach_into_other_text_is_refused() -> None:
     twice = '{"hooks": {"A": [1]}, "hooks": {"B": [2]}}'
     assert isinstance(without(twice, ("hooks", "B", 0)), str | UnreadableText)
     assert isinstance(without("{}", ("a",)), UnreadableText)
+
+
+@pytest.mark.parametrize("name", ["claude", "cursor", "kimi"])
+def test_a_command_in_a_comment_is_not_our_hook(name: str) -> None:
+    text = installed(hooks_of(name), None).replace('"intent-lsp hook', '"true # intent-lsp hook')
+    assert hooks_of(name).state(text) is State.MISSING
+    assert hooks_of(name).uninstalled(text) == text

@@ -3,8 +3,6 @@
 Invariant: a file that somebody else wrote is neither changed nor removed.
 """
 
-import shlex
-
 from msgspec import Struct
 
 from intent_lsp.formats.registrations.jsonc import UnreadableText
@@ -40,7 +38,7 @@ class FileRegistration(Struct, frozen=True, kw_only=True):
             return State.REGISTERED
         if WRITTEN_BY in text:
             return State.DIFFERS
-        if any(calls_hook(_words(line), self.host) for line in text.splitlines()):
+        if any(calls_hook(line, self.host) for line in text.splitlines()):
             return State.REGISTERED
         return UnreadableText(
             problem=f"is not intent-lsp's file; call `{self.command}` from it, or move it away"
@@ -59,10 +57,3 @@ class FileRegistration(Struct, frozen=True, kw_only=True):
     def uninstalled(self, text: str | None) -> EditedText:
         """Return None, for no file, if `text` has the sentence WRITTEN_BY; else return `text`."""
         return None if text is not None and WRITTEN_BY in text else text
-
-
-def _words(line: str) -> list[str]:
-    try:
-        return shlex.split(line, comments=True)
-    except ValueError:
-        return line.split()

@@ -1,6 +1,5 @@
 """Recognises our entries in the JSON settings of agent hosts, and checks what they hold."""
 
-import shlex
 from typing import Final
 
 from msgspec import Struct
@@ -13,8 +12,9 @@ HANDLERS: Final = "hooks"
 """The key of the handlers in a matcher group."""
 MATCHER: Final = "matcher"
 """The key of the tools that a matcher group is about."""
+COMMANDS: Final = ("command", "bash")
+"""The keys under which a handler may have its command."""
 _EVERYTHING: Final = (None, "", "*", ".*")
-_COMMANDS: Final = ("command", "bash")
 _LIMITS: Final = ("timeout", "timeoutSec")
 
 
@@ -104,17 +104,8 @@ def calls(value: JsonValue, host: str) -> bool:
     """
     if not isinstance(value, dict):
         return False
-    commands = [value.get(key) for key in _COMMANDS]
-    return any(
-        isinstance(each, str) and calls_hook(_words(each), host) for each in commands
-    ) or calls(value.get("action"), host)
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command)
-    except ValueError:
-        return command.split()
+    ours = any(calls_hook(value.get(key), host) for key in COMMANDS)
+    return ours or calls(value.get("action"), host)
 
 
 def same_trigger(value: JsonValue, entry: JsonEntry) -> bool:

@@ -1,7 +1,6 @@
 """The commands in a host's settings that call our hook, right or not, each with its event."""
 
 import shlex
-import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -9,11 +8,11 @@ from msgspec import Struct
 
 from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape
 from intent_lsp.formats.registrations.host_registrations import hook_command
-from intent_lsp.formats.registrations.json_entry import HANDLERS
-from intent_lsp.formats.registrations.jsonc import UnreadableText, parse_jsonc
+from intent_lsp.formats.registrations.json_entry import COMMANDS, HANDLERS
+from intent_lsp.formats.registrations.jsonc import JsonNode, JsonValue, UnreadableText, parse_jsonc
 from intent_lsp.formats.registrations.registration import calls_hook
+from intent_lsp.formats.registrations.toml_registration import parse_toml
 
-_COMMANDS: Final = ("command", "bash")
 _IN_MILLISECONDS: Final = 1000
 """Hosts whose limits are that large count in milliseconds."""
 
@@ -45,7 +44,7 @@ def registered_commands(
     match hooks.shape:
         case HookShape.SCRIPTS:
             event = path.rpartition("/")[2]
-            ours = any(calls_hook(_words(line), host.hook) for line in text.splitlines())
+            ours = any(calls_hook(line, host.hook) for line in text.splitlines())
             found = RegisteredCommand(event=event, command=shlex.quote(f"./{path}"))
             return (found,) if ours else ()
         case HookShape.PLUGIN:
@@ -53,15 +52,11 @@ def registered_commands(
                 return ()
             return (RegisteredCommand(event=hooks.gate, command=hook_command(host, "")),)
         case HookShape.TABLES:
-            try:
-                tree: object = tomllib.loads(text)
-            except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-                return UnreadableText(problem=str(error))
+            tree: object = parse_toml(text)
         case HookShape.GROUPS | HookShape.FLAT | HookShape.TRIGGERS:
-            parsed = parse_jsonc(text) if text.strip() else None
-            if isinstance(parsed, UnreadableText):
-                return parsed
-            tree = None if parsed is None else parsed.value
+            tree = _json(text)
+    if isinstance(tree, UnreadableText):
+        return tree
     container = tree.get(hooks.container) if isinstance(tree, Mapping) else None
     return tuple(_commands(host, container))
 
@@ -71,10 +66,15 @@ def hooks_switched_off(text: str) -> bool | None:
 
     Return None if the file has no such boolean or cannot be read.
     """
-    parsed = parse_jsonc(text) if text.strip() else None
-    tree = None if parsed is None or isinstance(parsed, UnreadableText) else parsed.value
+    tree = _json(text)
     said = tree.get("disableAllHooks") if isinstance(tree, Mapping) else None
     return said if isinstance(said, bool) else None
+
+
+def _json(text: str) -> "JsonValue | UnreadableText":
+    """Return the value of JSON text, None for white space, or why the text cannot be parsed."""
+    parsed = parse_jsonc(text) if text.strip() else None
+    return parsed.value if isinstance(parsed, JsonNode) else parsed
 
 
 def _commands(host: AgentHost, container: object) -> Iterator[RegisteredCommand]:
@@ -101,8 +101,8 @@ def _handler(
         return
     inner = entry.get("action")
     holders = (entry, inner) if isinstance(inner, Mapping) else (entry,)
-    for command in (each.get(key) for each in holders for key in _COMMANDS):
-        if isinstance(command, str) and calls_hook(_words(command), host.hook):
+    for command in (each.get(key) for each in holders for key in COMMANDS):
+        if isinstance(command, str) and calls_hook(command, host.hook):
             yield RegisteredCommand(
                 event=event,
                 command=command,
@@ -118,10 +118,3 @@ def _limit(host: AgentHost, entry: Mapping[str, Any]) -> float | None:
     if isinstance(said, bool) or not isinstance(said, int | float) or said <= 0:
         return None
     return said / 1000 if max(usual, said) >= _IN_MILLISECONDS else float(said)
-
-
-def _words(command: str) -> list[str]:
-    try:
-        return shlex.split(command, comments=True)
-    except ValueError:
-        return command.split()

@@ -1,6 +1,6 @@
 """A registration: what a settings file of an agent host must hold, and how far it holds it."""
 
-from collections.abc import Sequence
+import shlex
 from enum import StrEnum
 from typing import Final, Protocol, TypeAlias
 
@@ -92,14 +92,20 @@ class Registration(Struct, frozen=True, kw_only=True):
     executable: bool = False
 
 
-def calls_hook(words: Sequence[str], host: str) -> bool:
-    """Return whether a command, split into words, calls our hook for the host `host`.
+def calls_hook(command: object, host: str) -> bool:
+    """Return whether a command is a text that calls our hook for the host `host`.
 
     It does if a word is our program or module, or a path that ends in its name, and `hook` and the
-    host follow.
+    host follow. A comment does not count.
     """
+    if not isinstance(command, str):
+        return False
+    try:
+        words = shlex.split(command, comments=True)
+    except ValueError:
+        words = command.split()
     names = [word.replace("\\", "/").rsplit("/", 1)[-1] for word in words]
     return any(
-        name in (PROGRAM, MODULE) and list(words[at + 1 : at + 3]) == ["hook", host]
+        name in (PROGRAM, MODULE) and words[at + 1 : at + 3] == ["hook", host]
         for at, name in enumerate(names)
     )

@@ -9,7 +9,6 @@ it. Else the edit is refused.
 import copy
 import json
 import re
-import shlex
 import tomllib
 from collections.abc import Iterator
 from typing import Any, Final
@@ -61,7 +60,7 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
         MISSING: it holds none of them. DIFFERS: some are missing or wrong. Return UnreadableText if
         the text is not TOML.
         """
-        tree = _parsed(text or "")
+        tree = parse_toml(text or "")
         if isinstance(tree, UnreadableText):
             return tree
         found = [self._found(tree, entry) for entry in self.entries]
@@ -78,7 +77,7 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
 
         Return UnreadableText if the text cannot be edited.
         """
-        made: str | UnreadableText | None = text
+        made: EditedText = text
         for entry in self.entries:
             made = made if isinstance(made, UnreadableText) else self._with(made, entry)
         return made
@@ -89,9 +88,9 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
         A text without such a table is returned unchanged. Return UnreadableText if the text cannot
         be edited.
         """
-        made: str | UnreadableText | None = text
+        made: EditedText = text
         while isinstance(made, str):
-            tree = _parsed(made)
+            tree = parse_toml(made)
             if isinstance(tree, UnreadableText):
                 return tree
             found = [(entry, each) for entry in self.entries for each in self._ours(tree, entry)]
@@ -101,8 +100,8 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
             made = _without(made, tree, entry, table)
         return made
 
-    def _with(self, text: str | None, entry: TomlEntry) -> str | UnreadableText | None:
-        tree = _parsed(text or "")
+    def _with(self, text: str | None, entry: TomlEntry) -> EditedText:
+        tree = parse_toml(text or "")
         if isinstance(tree, UnreadableText):
             return tree
         found = self._found(tree, entry)
@@ -110,7 +109,7 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
             return text
         if not found:
             made = with_block(text, _lines(entry))
-            return made if _parsed(made) == _changed(tree, entry, None) else _form_problem(entry)
+            return made if parse_toml(made) == _changed(tree, entry, None) else _form_problem(entry)
         cut = _cut(text or "", tree, entry, found[0])
         if cut is None:
             return _form_problem(entry)
@@ -130,18 +129,14 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
         for step in entry.path:
             node = node.get(step) if isinstance(node, dict) else None
         for table in node if entry.item and isinstance(node, list) else [node]:
-            if isinstance(table, dict) and (not entry.item or self._calls_us(table)):
+            if isinstance(table, dict) and (
+                not entry.item or calls_hook(table.get("command"), self.host)
+            ):
                 yield table
 
-    def _calls_us(self, table: Table) -> bool:
-        command = table.get("command")
-        try:
-            return isinstance(command, str) and calls_hook(shlex.split(command), self.host)
-        except ValueError:
-            return False
 
-
-def _parsed(text: str) -> Table | UnreadableText:
+def parse_toml(text: str) -> Table | UnreadableText:
+    """Return the values of TOML text, or why it cannot be parsed."""
     try:
         # A bare carriage return is no line end of TOML, and is refused.
         return tomllib.loads(text)
@@ -221,7 +216,7 @@ def _cut(text: str, tree: Table, entry: TomlEntry, gone: Table) -> tuple[int, in
         if not _MAYBE_OURS.match(text, start):
             continue
         for end in starts[at + 1 : at + 1 + LINES_AT_MOST]:
-            rest = _parsed(text[:start] + text[end:])
+            rest = parse_toml(text[:start] + text[end:])
             if not isinstance(rest, UnreadableText) and _pruned(rest, entry) in wanted:
                 return start, end
     return None
