@@ -14,8 +14,6 @@ import re
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
-from msgspec import Struct
-
 from intent_lsp.formats.registrations.jsonc import (
     JsonNode,
     JsonPart,
@@ -65,12 +63,9 @@ def with_value(text: str, path: JsonPath, value: JsonValue) -> Edited:
     tree = parse_jsonc(text)
     if isinstance(tree, UnreadableText):
         return tree
-    known = 0
-    while known < len(path) and value_at(tree, path[: known + 1]) is not None:
-        known += 1
-    node = value_at(tree, path[:known])
-    if node is None:
-        return UnreadableText(problem="the file has no place for the entry of intent-lsp")
+    node, known = tree, 0
+    while known < len(path) and (part := node.at(path[known])) is not None:
+        node, known = part.node, known + 1
     if known == len(path):
         made = _put(text, [(node.start, node.end, _shown(text, tree, node.start, value))])
     else:
@@ -80,7 +75,7 @@ def with_value(text: str, path: JsonPath, value: JsonValue) -> Edited:
         kind = _kind_problem(text, node, path[known])
         if kind is not None:
             return kind
-        made = _appended(_Place(text, tree, node), path[known], added)
+        made = _appended(text, tree, node, path[known], added)
     return _verified(made, _with(tree.value, path, value))
 
 
@@ -108,33 +103,19 @@ def without(text: str, path: JsonPath) -> Edited | None:
     return None if not outside else _verified(_put(text, [(tree.start, tree.end, "{}")]), {})
 
 
-class _Place(Struct, frozen=True):
-    """An object or array (`node`) of a text, to which a part is added. `tree` is the root node."""
+def _appended(text: str, tree: JsonNode, node: JsonNode, step: str | int, value: JsonValue) -> str:
+    """Return the text with `value` added as the last part of the object or array `node`.
 
-    text: str
-    tree: JsonNode
-    node: JsonNode
-
-    def lead(self, part: JsonPart) -> str | None:
-        """Return the indent of a part's line if the part begins the line, else None."""
-        before = self.text[TextPositions(self.text).line_start(part.start) : part.start]
-        return before if not before.strip(" \t") else None
-
-
-def _appended(place: _Place, step: str | int, value: JsonValue) -> str:
-    """Return the text with `value` added as the last part of an object or array.
-
-    `step` is the key of the new member, or an index for an array.
+    `tree` is the root node. `step` is the key of the new member, or an index for an array.
     """
-    text, node = place.text, place.node
     key = f"{json.dumps(step, ensure_ascii=False)}: " if isinstance(step, str) else ""
     if not node.parts:
-        shown = key + _shown(text, place.tree, node.start, value)
+        shown = key + _shown(text, tree, node.start, value)
         return _put(text, [(node.start + 1, node.start + 1, shown)])
     last = node.parts[-1]
-    shown = key + _shown(text, place.tree, last.start, value)
+    shown = key + _shown(text, tree, last.start, value)
     comma = _COMMA.match(text, last.end, node.end)
-    lead = place.lead(last)
+    lead = _lead(text, last)
     rest = _REST_OF_LINE.match(text, last.end)
     off_line = rest is None or rest.end() > node.end or (comma is not None and not rest.group(1))
     if lead is None or rest is None or off_line:
@@ -211,13 +192,15 @@ def _shown(text: str, tree: JsonNode, at: int, value: JsonValue) -> str:
 def _indent(text: str, tree: JsonNode) -> str:
     """Return the indent of a file: the white space before the root's first part, or two spaces.
 
-    It is two spaces if the root has no parts, or if its first part does not begin a line.
+    It is two spaces if the root has no parts, or if its first part does not begin an indented line.
     """
-    if not tree.parts:
-        return INDENT
-    first = tree.parts[0]
-    lead = text[TextPositions(text).line_start(first.start) : first.start]
-    return lead if lead and not lead.strip(" \t") else INDENT
+    return (_lead(text, tree.parts[0]) if tree.parts else None) or INDENT
+
+
+def _lead(text: str, part: JsonPart) -> str | None:
+    """Return the white space before a part if the part begins its line, else None."""
+    before = text[TextPositions(text).line_start(part.start) : part.start]
+    return before if not before.strip(" \t") else None
 
 
 def _kind_problem(text: str, node: JsonNode, step: str | int) -> UnreadableText | None:

@@ -38,19 +38,13 @@ def is_right(node: JsonNode | None, entry: JsonEntry, host: str) -> bool:
     More members and a longer time limit are permitted. Of a matcher group, the first handler that
     calls our hook for `host` is compared, and the group must match every tool.
     """
-    if node is None or not is_group(entry.value):
+    wanted = handlers_of(entry.value)
+    if node is None or wanted is None:
         return node is not None and covers(node.value, entry.value, "")
-    found, wanted = node.value, entry.value
-    place = handler_of(found, host)
-    if not isinstance(found, dict) or not isinstance(wanted, dict) or place is None:
+    handlers, place = handlers_of(node.value), handler_of(node.value, host)
+    if handlers is None or place is None:
         return False
-    handlers, ours = found[HANDLERS], wanted[HANDLERS]
-    return (
-        isinstance(handlers, list)
-        and isinstance(ours, list)
-        and matches_all(found)
-        and covers(handlers[place], ours[0], "")
-    )
+    return matches_all(node.value) and covers(handlers[place], wanted[0], "")
 
 
 def covers(found: JsonValue, wanted: JsonValue, key: str) -> bool:
@@ -70,20 +64,20 @@ def covers(found: JsonValue, wanted: JsonValue, key: str) -> bool:
     return type(found) is type(wanted) and found == wanted
 
 
-def matches_all(group: dict[str, JsonValue]) -> bool:
+def matches_all(group: JsonValue) -> bool:
     """Return whether a matcher group applies to every tool, as one without a matcher does."""
-    return group.get(MATCHER) in _EVERYTHING
+    return isinstance(group, dict) and group.get(MATCHER) in _EVERYTHING
 
 
-def is_group(value: JsonValue) -> bool:
-    """Return whether a value is a matcher group: an object with an array of handlers."""
-    return isinstance(value, dict) and isinstance(value.get(HANDLERS), list)
+def handlers_of(value: JsonValue) -> "list[JsonValue] | None":
+    """Return the handlers of a matcher group, or None for a value that is none."""
+    handlers = value.get(HANDLERS) if isinstance(value, dict) else None
+    return handlers if isinstance(handlers, list) else None
 
 
 def is_alone(value: JsonValue) -> bool:
     """Return whether a value is a matcher group with exactly one handler."""
-    handlers = value.get(HANDLERS) if isinstance(value, dict) else None
-    return isinstance(handlers, list) and len(handlers) == 1
+    return len(handlers_of(value) or ()) == 1
 
 
 def handler_of(value: JsonValue, host: str) -> int | None:
@@ -91,9 +85,7 @@ def handler_of(value: JsonValue, host: str) -> int | None:
 
     Return None if there is no such handler, or the value is no matcher group.
     """
-    handlers = value.get(HANDLERS) if isinstance(value, dict) else None
-    if not isinstance(handlers, list):
-        return None
+    handlers = handlers_of(value) or ()
     return next((at for at, each in enumerate(handlers) if calls(each, host)), None)
 
 

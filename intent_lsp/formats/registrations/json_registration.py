@@ -22,8 +22,8 @@ from intent_lsp.formats.registrations.json_entry import (
     calls,
     covers,
     handler_of,
+    handlers_of,
     is_alone,
-    is_group,
     is_right,
     matches_all,
     same_trigger,
@@ -141,34 +141,30 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
             return text
         if not paths:
             return self._appended(text, entry)
-        path = paths[0]
-        node = value_at(tree, path)
-        if node is None or not is_group(entry.value) or not is_group(node.value):
-            return _amended(text, path, entry.value)
-        return self._with_group(text, path, node, entry)
+        node = value_at(tree, paths[0])
+        place = None if node is None else handler_of(node.value, self.host)
+        if node is None or place is None or handlers_of(entry.value) is None:
+            return _amended(text, paths[0], entry.value)
+        return self._with_handler(text, (*paths[0], HANDLERS, place), node.value, entry)
 
-    def _with_group(self, text: str, path: JsonPath, node: JsonNode, entry: JsonEntry) -> Edited:
-        """Return the text in which our handler in the matcher group `node` at `path` is right.
+    def _with_handler(
+        self, text: str, ours: JsonPath, group: JsonValue, entry: JsonEntry
+    ) -> Edited:
+        """Return the text in which our handler at the path `ours`, in the value `group`, is right.
 
-        If others share the group, and its matcher does not match every tool, our handler gets a new
-        group of its own.
+        If others share the matcher group, and its matcher does not match every tool, our handler
+        gets a new group of its own.
         """
-        place = handler_of(node.value, self.host)
         wanted = entry.value if isinstance(entry.value, dict) else {}
-        handlers = wanted.get(HANDLERS)
-        found = node.value if isinstance(node.value, dict) else {}
-        if not isinstance(handlers, list) or place is None:
-            return _amended(text, path, entry.value)
-        if matches_all(found):
-            return _amended(text, (*path, HANDLERS, place), handlers[0])
-        if is_alone(node.value):
-            made = without(text, (*path, MATCHER))
-            if MATCHER in wanted:
-                made = _amended(text, path, {MATCHER: wanted[MATCHER]})
-            return _amended(made, (*path, HANDLERS, place), handlers[0])
-        # Others share the matcher, which is too narrow for us.
-        made = without(text, (*path, HANDLERS, place))
-        return self._appended(made, entry) if isinstance(made, str) else _lost(made)
+        if not matches_all(group) and not is_alone(group):
+            # Others share the matcher, which is too narrow for us.
+            rest = without(text, ours)
+            return rest if isinstance(rest, UnreadableText) else self._appended(rest or "", entry)
+        made: EditedText = text
+        if not matches_all(group):
+            at = (*ours[:-2], MATCHER)
+            made = _then(text, at, wanted[MATCHER]) if MATCHER in wanted else without(text, at)
+        return _amended(made, ours, (handlers_of(wanted) or [{}])[0])
 
     def _found(self, tree: JsonNode, entry: JsonEntry) -> list[JsonPath]:
         """Return the paths of our entries in the place of `entry`; none if there is no such entry.
@@ -239,7 +235,7 @@ def _amended(text: EditedText, path: JsonPath, value: JsonValue) -> Edited:
     UnreadableText.
     """
     if not isinstance(text, str):
-        return _lost(text)
+        return text or UnreadableText(problem="the file does not have the entry of intent-lsp")
     if not isinstance(value, dict):
         return _then(text, path, value)
     made: Edited = text
@@ -250,7 +246,3 @@ def _amended(text: EditedText, path: JsonPath, value: JsonValue) -> Edited:
         step = _amended if nested else _then
         made = step(made, (*path, key), each)
     return made
-
-
-def _lost(problem: UnreadableText | None) -> UnreadableText:
-    return problem or UnreadableText(problem="the file does not have the entry of intent-lsp")
