@@ -67,6 +67,11 @@ class HookFile(Struct, frozen=True, kw_only=True):
     named: bool = False
     local: str | None = None
 
+    @property
+    def every_event(self) -> tuple[str, ...]:
+        """The events on which our hook is registered, that before a call first."""
+        return (self.gate, *self.tools, *self.events)
+
 
 class McpFile(Struct, frozen=True, kw_only=True):
     """Where a host's MCP servers are registered.

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.formats.registrations.agent_host import AgentHost, HookFile, HookShape, McpFile
+from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape, McpFile
 from intent_lsp.formats.registrations.file_registration import FileRegistration
 from intent_lsp.formats.registrations.json_entry import HANDLERS, MATCHER, JsonEntry
 from intent_lsp.formats.registrations.json_registration import JsonRegistration
@@ -51,6 +51,18 @@ def registrations_of(host: AgentHost, wish: RegistrationOptions) -> tuple[Regist
     return found if wish.local or host.mcp is None else (*found, _server(host, host.mcp))
 
 
+def hook_files(host: AgentHost) -> tuple[tuple[Place, str], ...]:
+    """Return the files for a host's hooks, there or not, each as its place and its path in there.
+
+    Local files come last. Of files that are named after their event, that of the event before a
+    call comes first.
+    """
+    wishes = (RegistrationOptions(), RegistrationOptions(local=True))
+    found = (each for wish in wishes for each in registrations_of(host, wish))
+    hooks = (each for each in found if each.purpose is Purpose.HOOKS)
+    return tuple(dict.fromkeys((each.place, each.paths[0]) for each in hooks))
+
+
 def hook_command(host: AgentHost, event: str, program: str = PROGRAM) -> str:
     """Return the shell command that a host must run on an event, so that our hook is called.
 
@@ -68,7 +80,7 @@ def _hooks(host: AgentHost, wish: RegistrationOptions) -> Iterator[Registration]
         place, path = Place.LOCAL, hooks.local
     match hooks.shape:
         case HookShape.SCRIPTS:
-            for event in (hooks.gate, *hooks.tools, *hooks.events):
+            for event in hooks.every_event:
                 yield Registration(
                     purpose=Purpose.HOOKS,
                     place=place,
@@ -114,14 +126,13 @@ def _tables(host: AgentHost, wish: RegistrationOptions) -> TomlRegistration:
                 ),
                 item=True,
             )
-            for event in (hooks.gate, *hooks.tools, *hooks.events)
+            for event in hooks.every_event
         ),
     )
 
 
 def _entries(host: AgentHost, wish: RegistrationOptions) -> JsonRegistration:
     hooks = host.hooks
-    events = (hooks.gate, *hooks.tools, *hooks.events)
     listed = hooks.shape is HookShape.TRIGGERS
     return JsonRegistration(
         host=host.hook,
@@ -131,7 +142,7 @@ def _entries(host: AgentHost, wish: RegistrationOptions) -> JsonRegistration:
                 value=_entry(host, event, wish),
                 trigger=_TRIGGER if listed else None,
             )
-            for event in events
+            for event in hooks.every_event
         ),
         container=(hooks.container,),
         top=hooks.top,
@@ -156,17 +167,10 @@ def _entry(host: AgentHost, event: str, wish: RegistrationOptions) -> JsonValue:
             "enabled": True,
         }
     handler: dict[str, JsonValue] = {**dict(hooks.extra), hooks.command: command, **limit}
-    if hooks.closed is not None and wish.fail_closed and _closes(hooks, event):
+    if hooks.closed is not None and wish.fail_closed and event == hooks.gate:
+        # Not on other events, where a refusal would stop the person's own prompt.
         handler[hooks.closed[0]] = hooks.closed[1]
     return {**matcher, HANDLERS: [handler]} if hooks.shape is HookShape.GROUPS else handler
-
-
-def _closes(hooks: HookFile, event: str) -> bool:
-    """Return whether the call may be refused if the hook fails on `event`: only before a call.
-
-    On other events, a refusal would stop the person's own prompt.
-    """
-    return event == hooks.gate
 
 
 def _server(host: AgentHost, file: McpFile) -> Registration:

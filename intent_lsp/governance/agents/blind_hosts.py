@@ -22,11 +22,8 @@ from intent_lsp.core.text import counted
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.registrations.agent_host import AgentHost
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
-from intent_lsp.formats.registrations.host_registrations import (
-    RegistrationOptions,
-    registrations_of,
-)
-from intent_lsp.formats.registrations.registration import PROGRAM, Place, Purpose, State
+from intent_lsp.formats.registrations.host_registrations import hook_files
+from intent_lsp.formats.registrations.registration import PROGRAM, State
 from intent_lsp.governance.agents.registration_plan import HostStatus, RegistrationFiles
 from intent_lsp.governance.disk.disk_events import RecordedChange
 from intent_lsp.governance.governance import Governance
@@ -171,30 +168,15 @@ def _mended_at(files: RegistrationFiles, status: HostStatus) -> datetime:
 def _written_at(files: RegistrationFiles, host: AgentHost) -> datetime:
     """Return when the newest settings file of a host's hooks was written, else `datetime.min`."""
     times = [_NEVER]
-    for place, path in _hook_files(files, host):
+    for place, path in hook_files(host):
         with suppress(OSError, ValueError, OverflowError):
             written = (files.base(place) / path).stat().st_mtime
             times.append(datetime.fromtimestamp(written, UTC))
     return max(times)
 
 
-def _hook_files(files: RegistrationFiles, host: AgentHost) -> list[tuple[Place, str]]:
-    """Return the settings files of a host's hooks, there or not, each as its place and its path.
-
-    Of files that are named after their event, that of the event before a call comes first.
-    """
-    wishes = [RegistrationOptions(), RegistrationOptions(local=True)]
-    found = [
-        (each.place, files.path_of(each))
-        for wish in wishes[: 1 if host.hooks.local is None else 2]
-        for each in registrations_of(host, wish)
-        if each.purpose is Purpose.HOOKS
-    ]
-    return sorted(found, key=lambda each: Path(each[1]).name != host.hooks.gate)
-
-
 def _blind(files: RegistrationFiles, host: AgentHost, changes: UnaskedChanges) -> BlindHost:
-    candidates = _hook_files(files, host)
+    candidates = hook_files(host)
     (place, path), lines, line = candidates[0], list[str](), 0
     for each in candidates:
         text = files.text(*each)

@@ -12,17 +12,14 @@ from msgspec import Struct, field
 from intent_lsp.core.content import Text
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape
-from intent_lsp.formats.registrations.host_registrations import (
-    RegistrationOptions,
-    registrations_of,
-)
+from intent_lsp.formats.registrations.host_registrations import hook_files
 from intent_lsp.formats.registrations.jsonc import UnreadableText
 from intent_lsp.formats.registrations.registered_commands import (
     RegisteredCommand,
     hooks_switched_off,
     registered_commands,
 )
-from intent_lsp.formats.registrations.registration import PROGRAM, Place, Purpose
+from intent_lsp.formats.registrations.registration import PROGRAM, Place
 from intent_lsp.governance.agents.codex_trust import codex_trust, is_trusted
 from intent_lsp.governance.agents.hook_probe import ProbeFinding, probe_hook
 from intent_lsp.governance.agents.registration_plan import RegistrationFiles, shown_path
@@ -131,11 +128,7 @@ class HostDoctor(Struct):
 
     def _places(self, host: AgentHost) -> Iterator[tuple[Place, str]]:
         """Yield the files where a host reads hooks: of the repository, local, and of the user."""
-        wishes = (RegistrationOptions(), RegistrationOptions(local=True))
-        for wish in wishes if host.hooks.local is not None else wishes[:1]:
-            for each in registrations_of(host, wish):
-                if each.purpose is Purpose.HOOKS:
-                    yield each.place, each.paths[0]
+        yield from hook_files(host)
         if host.hooks.place is not Place.HOME and host.hooks.shape is not HookShape.SCRIPTS:
             yield Place.HOME, host.hooks.path
 
@@ -147,7 +140,7 @@ class HostDoctor(Struct):
             events = ", ".join(dict.fromkeys(each.command.event for each in found))
             known = f"only {events} is registered" if events else "nothing is registered"
             yield f"the event {event}, before a call, does not call intent-lsp: {known}", again
-        known_events = {event, *host.hooks.tools, *host.hooks.events, *HOSTS[host.hook].events}
+        known_events = {*host.hooks.every_event, *HOSTS[host.hook].events}
         for each in found:
             if each.command.event not in known_events and not gates:
                 said = f"{each.shown}: {host.title} has no event {each.command.event!r}"
