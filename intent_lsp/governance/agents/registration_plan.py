@@ -19,7 +19,11 @@ from intent_lsp.formats.registrations.host_registrations import (
     RegistrationOptions,
     registrations_of,
 )
-from intent_lsp.formats.registrations.instructions import instructions_state
+from intent_lsp.formats.registrations.instructions import (
+    instructions_state,
+    with_instructions,
+    without_instructions,
+)
 from intent_lsp.formats.registrations.jsonc import UnreadableText
 from intent_lsp.formats.registrations.registration import (
     EditedText,
@@ -105,41 +109,41 @@ class RegistrationFiles(Struct, frozen=True):
     root: Path
     home: Path
 
-    def installing(self, hosts: Iterable[AgentHost], wish: RegistrationOptions) -> RegistrationPlan:
-        """Return the plan that registers hosts as `wish` says."""
+    def installing(
+        self, hosts: Iterable[AgentHost], wish: RegistrationOptions, *, instructions: bool = False
+    ) -> RegistrationPlan:
+        """Return the plan that registers hosts as `wish` says.
+
+        `instructions`: it also writes the instructions for agents into their file.
+        """
         planning = _Planning(self)
         for host in hosts:
             for each in registrations_of(host, wish):
-                planning.edit(self, each, host.name, each.content.installed)
+                planning.register(each, host.name, each.content.installed)
+        if instructions:
+            planning.edit(Place.ROOT, self._instruction_file(), with_instructions)
         return planning.plan()
 
     def uninstalling(
-        self, hosts: Iterable[AgentHost], wishes: Sequence[RegistrationOptions], *, at_home: bool
+        self,
+        hosts: Iterable[AgentHost],
+        wishes: Sequence[RegistrationOptions],
+        *,
+        at_home: bool,
+        instructions: bool = False,
     ) -> RegistrationPlan:
         """Return the plan that removes what each of `wishes` registers for hosts.
 
-        `at_home`: also in the home directory.
+        `at_home`: also in the home directory. `instructions`: also the instructions for agents.
         """
         planning = _Planning(self)
         for host in hosts:
             for each in (each for wish in wishes for each in registrations_of(host, wish)):
                 if at_home or each.place is not Place.HOME:
-                    planning.edit(self, each, host.name, each.content.uninstalled)
+                    planning.register(each, host.name, each.content.uninstalled)
+        for name in INSTRUCTION_FILES if instructions else ():
+            planning.edit(Place.ROOT, name, without_instructions)
         return planning.plan()
-
-    def editing(self, path: str, edit: SettingsEdit) -> RegistrationPlan:
-        """Return the plan of one edit of a file in the root."""
-        planning = _Planning(self)
-        planning.apply(_Key(Place.ROOT, path), "", edit, executable=False)
-        return planning.plan()
-
-    def instruction_file(self) -> str:
-        """Return the file for instructions: one with our marker, else one there, else AGENTS.md."""
-        read = {name: self.text(Place.ROOT, name) for name in INSTRUCTION_FILES}
-        texts = {name: each.text if isinstance(each, Text) else None for name, each in read.items()}
-        having = [name for name, text in texts.items() if instructions_state(text) != State.MISSING]
-        there = [name for name, each in read.items() if each is not None]
-        return next(iter((*having, *there, *INSTRUCTION_FILES)))
 
     def status(self, host: AgentHost, program: str) -> HostStatus:
         """Return how far a host is registered. `program` is what local files are to call.
@@ -177,6 +181,14 @@ class RegistrationFiles(Struct, frozen=True):
             return None
         return decode(data) or UnreadableText(problem="is no text in UTF-8 or UTF-16")
 
+    def _instruction_file(self) -> str:
+        """Return the file for instructions: one with our marker, else one there, else AGENTS.md."""
+        read = {name: self.text(Place.ROOT, name) for name in INSTRUCTION_FILES}
+        texts = {name: each.text if isinstance(each, Text) else None for name, each in read.items()}
+        having = [name for name, text in texts.items() if instructions_state(text) != State.MISSING]
+        there = [name for name, each in read.items() if each is not None]
+        return next(iter((*having, *there, *INSTRUCTION_FILES)))
+
     def _status(self, registration: Registration) -> RegistrationStatus:
         path = self.path_of(registration)
         text = self.text(registration.place, path)
@@ -213,61 +225,51 @@ def shown_path(place: Place, path: str) -> str:
     return f"~/{path}" if place is Place.HOME else path
 
 
-class _Key(Struct, frozen=True):
-    place: Place
-    path: str
-
-
 class _Planning(Struct):
     """Edits of files. A later edit of a file starts from what the earlier ones made of it."""
 
     at: RegistrationFiles
-    files: dict[_Key, PlannedFile] = field(default_factory=dict)
-    problems: list[FileProblem] = field(default_factory=list)
+    files: dict[tuple[Place, str], PlannedFile] = field(default_factory=dict)
+    problems: dict[FileProblem, None] = field(default_factory=dict)
+
+    def register(self, registration: Registration, host: str, edit: SettingsEdit) -> None:
+        path = self.at.path_of(registration)
+        self.edit(registration.place, path, edit, host, executable=registration.executable)
 
     def edit(
-        self, at: RegistrationFiles, registration: Registration, host: str, edit: SettingsEdit
+        self,
+        place: Place,
+        path: str,
+        edit: SettingsEdit,
+        host: str = "",
+        *,
+        executable: bool = False,
     ) -> None:
-        key = _Key(registration.place, at.path_of(registration))
-        self.apply(key, host, edit, executable=registration.executable)
-
-    def apply(self, key: _Key, host: str, edit: SettingsEdit, *, executable: bool) -> None:
-        known = self.files.get(key) or self._read(key, executable=executable)
+        known = self.files.get((place, path))
         if known is None:
-            return
-        text = None if known.after is None else decode(known.after)
-        made = edit(None if text is None else text.text)
+            text = self.at.text(place, path)
+        else:
+            text = None if known.after is None else decode(known.after)
+        now = text.text if isinstance(text, Text) else None
+        made = text if isinstance(text, UnreadableText) else edit(now)
         if isinstance(made, UnreadableText):
-            problem = FileProblem(path=known.shown, problem=made)
-            self.problems += [] if problem in self.problems else [problem]
+            self.problems[FileProblem(path=shown_path(place, path), problem=made)] = None
             return
-        after = None
-        if made is not None:
-            after = made.encode() if text is None else text.encode(made)
+        encode = text.encode if isinstance(text, Text) else str.encode
+        if known is None:
+            before = None if now is None else encode(now)
+            known = PlannedFile(place=place, path=WorkspacePath(path), before=before, after=before)
         hosts = known.hosts if not host or host in known.hosts else (*known.hosts, host)
-        self.files[key] = replace(known, after=after, hosts=hosts)
+        after = None if made is None else encode(made)
+        executable = executable or known.executable
+        self.files[place, path] = replace(known, after=after, hosts=hosts, executable=executable)
 
     def plan(self) -> RegistrationPlan:
-        files = self.files.values()
+        changed = [each for each in self.files.values() if _changes(self.at, each)]
         return RegistrationPlan(
-            files=tuple(each for each in files if _changes(self.at, each)),
+            files=tuple(changed),
             problems=tuple(self.problems),
-            untouched=tuple(each.shown for each in files if not _changes(self.at, each)),
-        )
-
-    def _read(self, key: _Key, *, executable: bool) -> PlannedFile | None:
-        text = self.at.text(key.place, key.path)
-        if isinstance(text, UnreadableText):
-            problem = FileProblem(path=shown_path(key.place, key.path), problem=text)
-            self.problems += [] if problem in self.problems else [problem]
-            return None
-        data = None if text is None else text.encode(text.text)
-        return PlannedFile(
-            place=key.place,
-            path=WorkspacePath(key.path),
-            before=data,
-            after=data,
-            executable=executable,
+            untouched=tuple(each.shown for each in self.files.values() if each not in changed),
         )
 
 

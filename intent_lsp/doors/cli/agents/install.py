@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from intent_lsp.doors.cli.agents.changes import (
     files_json,
@@ -46,11 +45,9 @@ from intent_lsp.formats.registrations.host_registrations import (
     RegistrationOptions,
     registrations_of,
 )
-from intent_lsp.formats.registrations.instructions import with_instructions
 from intent_lsp.formats.registrations.registration import PROGRAM, Place
 from intent_lsp.governance.agents.registration_plan import (
     PlannedFile,
-    RegistrationFiles,
     RegistrationPlan,
 )
 from intent_lsp.governance.agents.registrations import INSTALL_TOOL, carry_out
@@ -114,7 +111,7 @@ def install(
         )
         able = _registrable(hosts, wish, page, asked=bool(options.host))
         at = files_of(root)
-        plan = without_problems(_plan(at, able, wish, instructions=options.instructions))
+        plan = without_problems(at.installing(able, wish, instructions=options.instructions))
         outcome = None
         if not options.dry_run:
             outcome = carry_out(governance, at, plan.files, INSTALL_TOOL, written=written)
@@ -147,25 +144,6 @@ def show_installed(page: Output, root: Path, done: Installed) -> None:
             "Commit those of these files that your team shares, so that your colleagues' agents are"
             " governed too."
         )
-
-
-def _plan(
-    at: RegistrationFiles,
-    hosts: Sequence[AgentHost],
-    wish: RegistrationOptions,
-    *,
-    instructions: bool,
-) -> RegistrationPlan:
-    plan = at.installing(hosts, wish)
-    if not instructions:
-        return plan
-    more = at.editing(at.instruction_file(), with_instructions)
-    return replace(
-        plan,
-        files=(*plan.files, *more.files),
-        problems=(*plan.problems, *more.problems),
-        untouched=(*plan.untouched, *more.untouched),
-    )
 
 
 def _registrable(

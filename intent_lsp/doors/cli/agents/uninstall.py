@@ -12,8 +12,6 @@ Invariant: a file that cannot be edited leaves every file as it is.
 import argparse
 from typing import Final
 
-from msgspec.structs import replace
-
 from intent_lsp.doors.cli.agents.changes import (
     files_json,
     record_json,
@@ -31,10 +29,8 @@ from intent_lsp.doors.cli.agents.choice import (
 )
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.formats.registrations.host_registrations import RegistrationOptions
-from intent_lsp.formats.registrations.instructions import without_instructions
 from intent_lsp.formats.registrations.registration import Place, State
 from intent_lsp.governance.agents.registration_plan import (
-    INSTRUCTION_FILES,
     RegistrationFiles,
     RegistrationPlan,
 )
@@ -81,18 +77,12 @@ def answer(call: Call) -> None:
 def _plan(at: RegistrationFiles, options: argparse.Namespace) -> RegistrationPlan:
     local = RegistrationOptions(program=own_program(), local=True)
     wishes = [local] if options.local else [RegistrationOptions(), local]
-    hosts = chosen(options)
-    plan = at.uninstalling(hosts, wishes, at_home=bool(options.host))
-    if options.host or options.local:
-        return plan
-    for name in INSTRUCTION_FILES:
-        more = at.editing(name, without_instructions)
-        plan = replace(
-            plan,
-            files=(*plan.files, *more.files),
-            problems=(*plan.problems, *more.problems),
-        )
-    return plan
+    return at.uninstalling(
+        chosen(options),
+        wishes,
+        at_home=bool(options.host),
+        instructions=not options.host and not options.local,
+    )
 
 
 def _kept_at_home(at: RegistrationFiles, options: argparse.Namespace) -> tuple[str, ...]:
