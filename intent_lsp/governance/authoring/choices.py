@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from intent_lsp.formats.intents.structure.entries import StructuredEntry
 from intent_lsp.formats.yaml.nodes import Alias
-from intent_lsp.governance.plan.checkout import refusal_of
+from intent_lsp.governance.plan.checkout import CheckoutRefusal, selectable
 from intent_lsp.governance.root.rules import Rules
 
 _WRITTEN = ("status", "updated_at")
@@ -35,8 +35,8 @@ def choices_of(
     text, so the intent cannot be completed.
     """
     intent_id = "" if entry.intent is None else entry.intent.id
-    intent = rules.active(intent_id)
-    if intent is None or intent.id != intent_id or refusal_of(rules, intent_id, intent) is not None:
+    intent = selectable(rules, intent_id)
+    if isinstance(intent, CheckoutRefusal) or intent.id != intent_id:
         return IntentChoices()
     selected = rules.present_id(active) == intent.id
     return IntentChoices(

@@ -90,10 +90,9 @@ class Checkout:
         a warning says so. `voice` is what an agent says of itself, such as its model; it is stored.
         """
         rules = self._rules.current()
-        intent = rules.active(intent_id)
-        refusal = refusal_of(rules, intent_id, intent)
-        if intent is None or refusal is not None:
-            return refusal or unknown(rules, intent_id)
+        intent = selectable(rules, intent_id)
+        if isinstance(intent, CheckoutRefusal):
+            return intent
         row = self._sessions.row(session.id, session.agent_id)
         self._sessions.choose(session.id, intent.id, session.agent_id)
         self._hear(session, voice)
@@ -171,12 +170,12 @@ class Checkout:
         return tuple(found)
 
 
-def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutRefusal | None:
-    """Return why an intent cannot be selected, or None if it can be.
+def selectable(rules: Rules, intent_id: str) -> Intent | CheckoutRefusal:
+    """Return the intent with the id or alias `intent_id`, or why it cannot be selected.
 
     It cannot while governance is off, or if it is unknown, closed or matched by `.intentignore`.
-    `intent` is the intent with the id or alias `intent_id`, or None if there is none.
     """
+    intent = rules.active(intent_id)
     if intent is None or not rules.governed:
         return unknown(rules, intent_id)
     if intent.status.closed:
@@ -192,7 +191,7 @@ def refusal_of(rules: Rules, intent_id: str, intent: Intent | None) -> CheckoutR
             message=f"Intent {intent.id} is excluded by .intentignore.",
             data={"intent_id": intent.id, "matched_patterns": list(patterns)},
         )
-    return None
+    return intent
 
 
 def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:

@@ -28,7 +28,7 @@ from intent_lsp.formats.intents.append_intents import add_intents
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, add_globs, set_status, unwritable
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.formats.intents.intents_file import IntentsReader
-from intent_lsp.governance.plan.checkout import CheckoutRefusal, not_governed, refusal_of
+from intent_lsp.governance.plan.checkout import CheckoutRefusal, not_governed, selectable, unknown
 from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.sessions import Session, Sessions
@@ -150,10 +150,9 @@ class Planner:
         """
         rules = self._rules.current()
         wanted = intent_id or self._sessions.active_intent(session.id, session.agent_id) or ""
-        intent = rules.active(wanted)
-        refusal = refusal_of(rules, wanted, intent)
-        if intent is None or refusal is not None:
-            return refusal or not_governed(rules)
+        intent = selectable(rules, wanted)
+        if isinstance(intent, CheckoutRefusal):
+            return intent
         now = timestamp(self._stores.clock())
         refused = self._writer.change(
             lambda text: set_status(text, intent.id, Status.COMPLETED, now),
@@ -168,8 +167,8 @@ class Planner:
 
     def refusal(self, intent_id: str) -> CheckoutRefusal | None:
         """Return why an intent cannot be selected now, or None if it can be."""
-        rules = self._rules.current()
-        return refusal_of(rules, intent_id, rules.active(intent_id))
+        found = selectable(self._rules.current(), intent_id)
+        return found if isinstance(found, CheckoutRefusal) else None
 
     def ungrantable(
         self, patterns: Sequence[str], *, of_new_intent: bool = False
@@ -204,10 +203,9 @@ class Planner:
         LedgerUnavailableError if a temporary grant cannot be recorded; nothing is then granted.
         """
         rules = self._rules.current()
-        intent = rules.active(wish.intent_id)
-        refusal = refusal_of(rules, wish.intent_id, intent)
-        if intent is None or refusal is not None:
-            return refusal or not_governed(rules)
+        intent = selectable(rules, wish.intent_id)
+        if isinstance(intent, CheckoutRefusal):
+            return intent
         now = self._stores.clock()
         expires = None if wish.ttl is None else timestamp(now + wish.ttl)
         refused = self._expand(intent, wish, timestamp(now), unsaved=unsaved_file)
@@ -261,8 +259,7 @@ class Planner:
     def _now(self, intent_id: str) -> Intent | CheckoutRefusal:
         """Return the intent as it is in the intents file now, or a refusal if it is not there."""
         rules = self._rules.current()
-        intent = rules.active(intent_id)
-        return intent or refusal_of(rules, intent_id, None) or not_governed(rules)
+        return rules.active(intent_id) or unknown(rules, intent_id)
 
 
 def unwritten(undone: str, reason: str) -> CheckoutRefusal:
