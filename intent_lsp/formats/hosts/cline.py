@@ -5,19 +5,11 @@ agent's model does not see why.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from intent_lsp.core.agents.hook_event import HookKind
 from intent_lsp.formats.hosts.host import Fields, Host
 from intent_lsp.formats.hosts.payload import Payload
-
-
-def _refusal(_event: str, reason: str) -> Mapping[str, Any]:
-    return {"cancel": True, "errorMessage": reason}
-
-
-def _note(_event: str, text: str) -> Mapping[str, Any]:
-    return {"cancel": False, "contextModification": text}
 
 
 def _failure(payload: Payload) -> str | None:
@@ -72,8 +64,8 @@ CLINE: Final = Host(
     ),
     # The host itself waits 120 seconds.
     limit_seconds=60.0,
-    refuse=_refusal,
-    tell=_note,
+    refuse=lambda _event, reason: {"cancel": True, "errorMessage": reason},
+    tell=lambda _event, text: {"cancel": False, "contextModification": text},
     told_at=frozenset({HookKind.BEFORE_TOOL, HookKind.AFTER_TOOL}),
     failure=_failure,
 )

@@ -1,20 +1,10 @@
 """The hosts that are known from their documentation, not from recorded payloads."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from intent_lsp.core.agents.hook_event import HookKind
 from intent_lsp.formats.hosts.gemini import top_level_refusal
 from intent_lsp.formats.hosts.host import CLAUDE_EVENTS, TOLD_AT, Fields, Host
-
-
-def _cursor_refusal(_event: str, reason: str) -> Mapping[str, Any]:
-    return {"permission": "deny", "user_message": reason, "agent_message": reason}
-
-
-def _cursor_note(_event: str, text: str) -> Mapping[str, Any]:
-    return {"additional_context": text}
-
 
 VSCODE: Final = Host(name="vscode", told_at=TOLD_AT - {HookKind.FAILED_TOOL})
 """VS Code's agent mode: the events of Claude Code, with fields in either spelling."""
@@ -65,8 +55,12 @@ CURSOR: Final = Host(
         error=("error_message",),
         version=("cursor_version",),
     ),
-    refuse=_cursor_refusal,
-    tell=_cursor_note,
+    refuse=lambda _event, reason: {
+        "permission": "deny",
+        "user_message": reason,
+        "agent_message": reason,
+    },
+    tell=lambda _event, text: {"additional_context": text},
     told_at=frozenset({HookKind.AFTER_TOOL, HookKind.SESSION_START}),
     tools={
         "beforeShellExecution": "Shell",

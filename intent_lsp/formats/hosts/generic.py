@@ -4,20 +4,10 @@ Its fields are `event`, `session_id`, `agent_id`, `cwd`, `tool_name`, `tool_inpu
 `error`, `model` and `prompt`.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from intent_lsp.core.agents.hook_event import HookKind
 from intent_lsp.formats.hosts.host import CLAUDE_EVENTS, Fields, Host
-
-
-def _refusal(_event: str, reason: str) -> Mapping[str, Any]:
-    return {"allowed": False, "reason": reason}
-
-
-def _note(_event: str, text: str) -> Mapping[str, Any]:
-    return {"context": text}
-
 
 GENERIC: Final = Host(
     name="generic",
@@ -37,6 +27,6 @@ GENERIC: Final = Host(
         event=("event", "hook_event_name"),
         parent=("parent_session_id",),
     ),
-    refuse=_refusal,
-    tell=_note,
+    refuse=lambda _event, reason: {"allowed": False, "reason": reason},
+    tell=lambda _event, text: {"context": text},
 )

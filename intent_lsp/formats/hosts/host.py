@@ -61,11 +61,8 @@ class Fields(Struct, frozen=True, kw_only=True):
     error: Names = ("error",)
 
 
-Refuse = Callable[[str, str], Mapping[str, Any]]
-"""Returns the JSON that refuses, for (the host's name of the event, the reason)."""
-
-Tell = Callable[[str, str], Mapping[str, Any]]
-"""Returns the JSON that puts a text before the model, for (the name of the event, the text)."""
+Encode = Callable[[str, str], Mapping[str, Any]]
+"""Returns the JSON with a text, for (the host's name of the event, the text)."""
 
 
 def claude_refusal(event: str, reason: str) -> Mapping[str, Any]:
@@ -84,21 +81,6 @@ def claude_note(event: str, text: str) -> Mapping[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
 
 
-def no_error(_: Payload) -> str | None:
-    """Return None: the payload of the host does not say whether a call failed."""
-    return None
-
-
-def not_by_person(_: Payload) -> bool:
-    """Return False: the payload of the host does not say whether a person changed the text."""
-    return False
-
-
-def no_text(_: Payload) -> ShownText | None:
-    """Return None: the payload of the host does not have the exact text that was shown."""
-    return None
-
-
 class Host(Struct, frozen=True, kw_only=True):
     """One agent host.
 
@@ -108,11 +90,11 @@ class Host(Struct, frozen=True, kw_only=True):
     a text for the model, and `told_at` are the kinds of events at which the model gets one.
     `failure` returns why a call failed, from the payload of the event after it, or None. `shown`
     returns what a read tool showed, or None. `by_person` returns whether a person changed the
-    agent's text before it was written. `tools` maps events that name no tool to the tool that they
-    stand for; the input may then be the payload itself. In an environment with the variable
-    `silent_under`, another host runs this host's hooks and reads a refusal only with exit status 0.
-    `types_unseen`: the agent can type into a command that still runs, and no hook is asked about
-    that.
+    agent's text before it was written. By default the payloads do not say these three. `tools` maps
+    events that name no tool to the tool that they stand for; the input may then be the payload
+    itself. In an environment with the variable `silent_under`, another host runs this host's hooks
+    and reads a refusal only with exit status 0. `types_unseen`: the agent can type into a command
+    that still runs, and no hook is asked about that.
     """
 
     name: str
@@ -120,13 +102,13 @@ class Host(Struct, frozen=True, kw_only=True):
     events: Mapping[str, HookKind] = field(default_factory=lambda: CLAUDE_EVENTS)
     fields: Fields = Fields()
     limit_seconds: float = 30.0
-    refuse: Refuse = claude_refusal
+    refuse: Encode = claude_refusal
     refusal_status: int = REFUSED
-    tell: Tell = claude_note
+    tell: Encode = claude_note
     told_at: frozenset[HookKind] = TOLD_AT
-    failure: Callable[[Payload], str | None] = no_error
-    by_person: Callable[[Payload], bool] = not_by_person
-    shown: Callable[[Payload], ShownText | None] = no_text
+    failure: Callable[[Payload], str | None] = lambda _: None
+    by_person: Callable[[Payload], bool] = lambda _: False
+    shown: Callable[[Payload], ShownText | None] = lambda _: None
     tools: Mapping[str, str] = field(default_factory=dict)
     silent_under: str | None = None
     types_unseen: bool = False

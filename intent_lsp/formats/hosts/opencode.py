@@ -4,18 +4,13 @@ Payloads recorded with version 1.18.33. The plug-in throws the text on standard 
 status is 2.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from intent_lsp.core.agents.hook_event import HookKind, ShownText
 from intent_lsp.formats.hosts.host import Fields, Host
 from intent_lsp.formats.hosts.payload import Payload
 
 _DISPLAY: Final = ("output.metadata.display",)
-
-
-def _refusal(_event: str, reason: str) -> Mapping[str, Any]:
-    return {"reason": reason}
 
 
 def _shown(payload: Payload) -> ShownText | None:
@@ -55,7 +50,7 @@ OPENCODE: Final = Host(
         model=("model", "output.message.model.modelID"),
         prompt=("prompt", "output.parts"),
     ),
-    refuse=_refusal,
+    refuse=lambda _event, reason: {"reason": reason},
     told_at=frozenset(),
     failure=_failure,
     shown=_shown,

@@ -90,9 +90,7 @@ class Payload(Struct, frozen=True):
 
         Raise WrongPayloadError for another type, or for a text that is not JSON.
         """
-        name, value = self.find(names)
-        if isinstance(value, str):
-            value = _parsed(value, name)
+        name, value = self._value(names)
         if value is None:
             return Payload({}, names[0] if names else "")
         if not isinstance(value, Mapping):
@@ -119,14 +117,17 @@ class Payload(Struct, frozen=True):
 
         Raise WrongPayloadError for another type, or for a text that is not JSON.
         """
-        name, value = self.find(names)
-        if isinstance(value, str):
-            value = _parsed(value, name)
+        name, value = self._value(names)
         if value is None:
             return ()
         if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
             raise WrongPayloadError(name, f"must be a list of objects, but is {_kind(value)}")
         return tuple(Payload(each, f"{name}[{at}]") for at, each in enumerate(value))
+
+    def _value(self, names: Names) -> tuple[str, Any]:
+        """Return what `find` returns, with the value of JSON text in place of the text."""
+        name, value = self.find(names)
+        return name, _parsed(value, name) if isinstance(value, str) else value
 
 
 def read_payload(data: bytes) -> Payload:
