@@ -24,7 +24,7 @@ from intent_lsp.governance.authoring.explanations import (
     explained_scope,
     matched_words,
 )
-from intent_lsp.governance.authoring.glob_matches import GlobMatches
+from intent_lsp.governance.authoring.glob_matches import GlobMatches, MatchedFiles
 from intent_lsp.governance.plan.tree_listing import TreeListing
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import is_file
@@ -34,16 +34,6 @@ class GlobCount(Struct, frozen=True):
     """How many files a glob matches, in `words`, and the `first` of them, at most NAMED_AT_MOST."""
 
     words: str
-    first: tuple[WorkspacePath, ...]
-
-
-class OwnedFiles(Struct, frozen=True):
-    """How many files the globs of an intent cover, and the `first` of them that exist.
-
-    These are at most FILES_AT_MOST, and of the first KEPT_AT_MOST.
-    """
-
-    count: int
     first: tuple[WorkspacePath, ...]
 
 
@@ -84,14 +74,17 @@ class IntentsAuthoring:
         """Whether the files of the work tree can be known, since there is a git repository."""
         return self._stores.git is not None
 
-    def owned(self, intent: Intent) -> OwnedFiles | None:
-        """Return the files that the globs of an intent cover, or None if they are unknown."""
+    def owned(self, intent: Intent) -> MatchedFiles | None:
+        """Return the files that the globs of an intent cover, or None if they are unknown.
+
+        The first ones are at most FILES_AT_MOST, and exist.
+        """
         found = self._matches.owned(intent.owned_scope)
         if found is None:
             return None
         # Git also lists files that were deleted and are still tracked.
         existing = filter(partial(is_file, self._stores.root), found.first)
-        return OwnedFiles(found.count, tuple(islice(existing, FILES_AT_MOST)))
+        return MatchedFiles(found.count, tuple(islice(existing, FILES_AT_MOST)))
 
     def record_count(self, intents: Intents, intent: Intent) -> int:
         """Return the number of an intent's records, those under its earlier ids included."""
