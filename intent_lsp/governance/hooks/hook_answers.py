@@ -66,12 +66,6 @@ class HookCall(Struct, frozen=True):
         asking = (n for n, kind in self.host.events.items() if kind is HookKind.BEFORE_TOOL)
         return next(asking)
 
-    @property
-    def may_refuse(self) -> bool:
-        """Whether the event, before its payload is read, counts as a call about to be made."""
-        kind = self.host.events.get(self.unread_event, HookKind.OTHER)
-        return kind is HookKind.BEFORE_TOOL
-
 
 class HookAnswering(Struct):
     """Answers one event. `root` is its governed root as soon as that is known.
@@ -157,9 +151,8 @@ class HookAnswering(Struct):
         return asked and event.session_id == PROBE_SESSION
 
     def _asks(self) -> bool:
-        if self.event is None:
-            return self.call.may_refuse
-        return self.event.kind is HookKind.BEFORE_TOOL
+        """Return whether the event is a call about to be made, as far as the payload was read."""
+        return self.call.host.events.get(self._event_name()) is HookKind.BEFORE_TOOL
 
     def _event_name(self) -> str:
         return self.call.unread_event if self.event is None else self.event.name

@@ -64,7 +64,11 @@ class HookApproval(Struct, frozen=True):
         if not isinstance(first.decision, Ask):
             return first
         steps = ApprovalSteps(
-            judge=judged, decision_of=_itself, ask=ask, grant=grant, warn=_log.warning
+            judge=judged,
+            decision_of=lambda decided: decided,
+            ask=ask,
+            grant=grant,
+            warn=_log.warning,
         )
         # Loaded when somebody is asked: most hooks are answered without.
         import asyncio  # noqa: PLC0415
@@ -77,7 +81,3 @@ class HookApproval(Struct, frozen=True):
         if wanted <= most:
             return ApprovalTime(wanted)
         return ApprovalTime(most, _CUT.format(host=self.host.name, seconds=wanted))
-
-
-def _itself(decision: CallDecision) -> CallDecision:
-    return decision
