@@ -41,15 +41,14 @@ def known_hosts(governance: Governance, home: Path) -> tuple[HostLiveness, ...]:
     heard = {each.host: each for each in governance.heard()}
     files = RegistrationFiles(governance.root, home)
     unasked = {each.host.name: each.changes for each in blind_hosts(governance, home) or ()}
-    found = [
-        liveness_of(status, heard, unasked)
-        for status in (files.status(host, PROGRAM) for host in HOSTS)
-        if status.registered or status.host.name in unasked
-    ]
-    names = {name for each in found for name in (each.host, _asks_as(each.host))}
+    every = (files.status(host, PROGRAM) for host in HOSTS)
+    shown = [each for each in every if each.registered or each.host.name in unasked]
+    names = {name for each in shown for name in (each.host.name, each.host.hook)}
     others = (each for each in heard.values() if each.host not in names)
-    more = [HostLiveness(host=each.host, registered=False, last=each) for each in others]
-    return (*found, *more)
+    return (
+        *(liveness_of(each, heard, unasked) for each in shown),
+        *(HostLiveness(host=each.host, registered=False, last=each) for each in others),
+    )
 
 
 def liveness_of(
@@ -78,7 +77,8 @@ def asked_ago(contact: HostContact | None, now: datetime) -> str:
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "min")):
         if seconds >= size:
             number = seconds // size
-            return f"last asked {number} min ago" if unit == "min" else _ago(number, unit)
+            ago = f"{number} min" if unit == "min" else counted(number, unit)
+            return f"last asked {ago} ago"
     return "last asked just now"
 
 
@@ -96,12 +96,3 @@ def host_json(liveness: HostLiveness) -> dict[str, object]:
 def unasked_json(unasked: UnaskedChanges) -> dict[str, object]:
     """Return the changes that a host did not ask for, as in the protocol's `Status`."""
     return {"files": unasked.files, "since": unasked.since}
-
-
-def _ago(number: int, unit: str) -> str:
-    return f"last asked {counted(number, unit)} ago"
-
-
-def _asks_as(name: str) -> str:
-    """Return the name under which the hooks of the host `name` ask; `name` if it is unknown."""
-    return next((host.hook for host in HOSTS if host.name == name), name)
