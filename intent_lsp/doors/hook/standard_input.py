@@ -3,7 +3,7 @@
 import json
 import os
 import select
-from typing import Final
+from typing import Final, NoReturn
 
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.store.stopwatch import stopwatch
@@ -30,7 +30,7 @@ def read_input(descriptor: int, seconds: float) -> bytes:
     while True:
         left = seconds - passed()
         if left <= 0 or not _is_ready(descriptor, left):
-            return _unfinished(b"".join(parts), seconds)
+            _unfinished(b"".join(parts), seconds)
         chunk = os.read(descriptor, _CHUNK)
         if not chunk:
             return b"".join(parts)
@@ -45,7 +45,7 @@ def read_input(descriptor: int, seconds: float) -> bytes:
                 return data
 
 
-def _unfinished(data: bytes, seconds: float) -> bytes:
+def _unfinished(data: bytes, seconds: float) -> NoReturn:
     if not data.strip():
         raise UnreadInputError(f"nothing came on standard input within {seconds:g} s")
     raise UnreadInputError(f"the event on standard input did not end within {seconds:g} s")

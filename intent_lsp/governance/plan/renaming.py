@@ -139,21 +139,14 @@ class _IgnoreFile:
         self._path = root / IGNORE_FILE
         self._now = self._read()
         self._decoded = decode(self._now or b"")
-
-    @property
-    def text(self) -> str:
+        self.editable = self._decoded is not None
+        """Whether what was read is UTF-8 or UTF-16 text, so that it can be edited."""
+        lenient = (self._now or b"").decode("utf-8", "replace")
+        self.text = lenient if self._decoded is None else self._decoded.text
         """The text that was read; "" if there is no file or it is unreadable.
 
         What is not UTF-8 or UTF-16 is decoded with replacement characters.
         """
-        if self._decoded is None:
-            return (self._now or b"").decode("utf-8", "replace")
-        return self._decoded.text
-
-    @property
-    def editable(self) -> bool:
-        """Whether what was read is UTF-8 or UTF-16 text, so that it can be edited."""
-        return self._decoded is not None
 
     def cover(self, edits: RenameEdits) -> None:
         """Exclude the new id, too, if the old one is excluded. Raise OSError or IntentLspError.
