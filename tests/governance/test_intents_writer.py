@@ -12,11 +12,10 @@ from msgspec.structs import replace
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.findings import Position, Span, TextChange
-from intent_lsp.core.intents import Intent, Status
+from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.formats.intents.edit import EditRefused, set_status
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.planning import Plan
 from intent_lsp.governance.root.intents_writer import UNSAVED, IntentsEdit, IntentsWriter
 from intent_lsp.store.locks.root_lock import RootLock
 from tests.governance.clocks_and_races import overtake_writes
@@ -198,8 +197,8 @@ def test_of_edits_of_two_desks_none_gets_lost(governance: Governance, governed: 
     open_roots = (governance, Governance(governed.root))
 
     def create(number: int) -> Intent | None:
-        plan = Plan(name=f"Plan {number}", owned_scope=(f"p{number}/**",))
-        made = open_roots[number % 2].planning.create(plan, unsaved_file=False)
+        wanted = Intent(id=IntentId(""), name=f"Plan {number}", owned_scope=(f"p{number}/**",))
+        made = open_roots[number % 2].planning.create(wanted, unsaved_file=False)
         return made if isinstance(made, Intent) else None
 
     with ThreadPoolExecutor(4) as pool:

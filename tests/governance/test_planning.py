@@ -20,7 +20,7 @@ from intent_lsp.core.records import GRANT_TOOL, MutationClass, Record, ScopeVali
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.plan.planning import Granted, Plan, Planner, Wish
+from intent_lsp.governance.plan.planning import Granted, Planner, Wish
 from intent_lsp.governance.root.intents_writer import UNSAVED, IntentsWriter
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.ledger.index.queries import Query
@@ -62,8 +62,8 @@ class PlanningAgent:
         return self.governance.sessions.of_agent("builder")
 
     def create(self, *, unsaved_file: bool = False, **plan: object) -> Intent | CheckoutRefusal:
-        given = {"name": "New", "owned_scope": ("new/**",), **plan}
-        return self.planning.create(Plan(**given), unsaved_file=unsaved_file)  # type: ignore[arg-type]
+        given = {"id": "", "name": "New", "owned_scope": ("new/**",), **plan}
+        return self.planning.create(Intent(**given), unsaved_file=unsaved_file)  # type: ignore[arg-type]
 
     def complete(
         self, intent_id: str | None = None, *, unsaved_file: bool = False

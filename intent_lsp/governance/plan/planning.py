@@ -38,17 +38,6 @@ from intent_lsp.store.fs.resolve import is_directory
 _CHANGED: Final = "it has changed since the edit was shown; run the command again"
 
 
-class Plan(Struct, frozen=True, kw_only=True):
-    """An intent to create. If it has no id, it gets the next free `INT-NNN`."""
-
-    name: str
-    owned_scope: tuple[str, ...]
-    id: str | None = None
-    constraints: tuple[str, ...] = ()
-    acceptance_criteria: tuple[str, ...] = ()
-    status: Status = Status.PLANNED
-
-
 class Wish(Struct, frozen=True, kw_only=True):
     """A request for more scope of an intent: the globs to add, and the reason.
 
@@ -79,28 +68,29 @@ class Planner:
         self._sessions = sessions
         self._writer = writer
 
-    def create(self, plan: Plan, *, unsaved_file: bool) -> Intent | CheckoutRefusal:
+    def create(self, wanted: Intent, *, unsaved_file: bool) -> Intent | CheckoutRefusal:
         """Add an intent to the intents file. Return it as read back, or a refusal.
 
-        `unsaved_file`: an editor has unsaved changes of the file, so nothing is written and the
-        intent is refused.
+        If its id is "", it gets the next free `INT-NNN`; its creation date is set. `unsaved_file`:
+        an editor has unsaved changes of the file, so nothing is written and the intent is refused.
         """
         rules = self._rules.current()
         if not rules.governed:
             return not_governed(rules)
-        made: list[str] = []
-        now = timestamp(self._stores.clock())
+        wanted = replace(wanted, created_at=timestamp(self._stores.clock()))
+        made: list[Intent] = []
 
         def edit(text: str) -> IntentsEdit:
             # Choose the id in each attempt, since another writer may have taken the next free one.
             reader = IntentsReader()
-            made[:] = [plan.id or next_id(reader.read(text).intents)]
-            return add_intent(text, _new_intent(plan, made[0], now), reader)
+            intent_id = wanted.id or IntentId(next_id(reader.read(text).intents))
+            made[:] = [replace(wanted, id=intent_id)]
+            return add_intent(text, made[0], reader)
 
         refused = self._writer.change(edit, unsaved_file=unsaved_file)
         if refused is not None:
-            return unwritten(f"{plan.id or plan.name} was not created", refused)
-        return self._now(made[0])
+            return unwritten(f"{wanted.id or wanted.name} was not created", refused)
+        return self._now(made[0].id)
 
     def take_over(
         self, intents: Sequence[Intent], *, unsaved_file: bool
@@ -271,16 +261,4 @@ def unwritten(undone: str, reason: str) -> CheckoutRefusal:
         code=RequestCode.INTENTS_FILE_UNWRITTEN,
         message=f"{undone} in {INTENTS_FILE}: {reason}.",
         data={"reason": reason},
-    )
-
-
-def _new_intent(plan: Plan, intent_id: str, now: str) -> Intent:
-    return Intent(
-        id=IntentId(intent_id),
-        name=plan.name,
-        status=plan.status,
-        owned_scope=plan.owned_scope,
-        constraints=plan.constraints,
-        acceptance_criteria=plan.acceptance_criteria,
-        created_at=now,
     )

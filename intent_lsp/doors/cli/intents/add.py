@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from intent_lsp.core.gate.intent_lists import listed
-from intent_lsp.core.intents import Intent, Status
+from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.scope.findings import pattern_findings
 from intent_lsp.doors.cli.command import Call, Command
@@ -21,7 +21,6 @@ from intent_lsp.doors.cli.session_options import identifier, sentence
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.plan.planning import Plan
 from intent_lsp.store.fs.resolve import is_directory
 
 _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glob means'
@@ -30,8 +29,8 @@ _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glo
 def answer(call: Call) -> None:
     """Add the intent that the options describe to the intents file, and print its id."""
     options = call.options
-    plan = Plan(
-        id=options.id,
+    wanted = Intent(
+        id=IntentId(options.id or ""),
         name=options.name,
         owned_scope=tuple(options.scope),
         constraints=tuple(options.constraint),
@@ -39,11 +38,11 @@ def answer(call: Call) -> None:
         status=options.status,
     )
     with Governance(call.root()) as governance:
-        made = _created(governance, plan)
+        made = _created(governance, wanted)
         seen = partial(is_directory, governance.root)
         doubts = [
             f"{pattern}: {finding.message}"
-            for pattern in plan.owned_scope
+            for pattern in wanted.owned_scope
             for finding in pattern_findings(pattern, seen)
         ]
     for doubt in doubts:
@@ -57,23 +56,23 @@ def answer(call: Call) -> None:
     )
 
 
-def _created(governance: Governance, plan: Plan) -> Intent:
+def _created(governance: Governance, wanted: Intent) -> Intent:
     governing(governance)
-    for pattern in plan.owned_scope:
+    for pattern in wanted.owned_scope:
         directory = parse_relative(pattern)
         if directory is not None and is_directory(governance.root, directory):
             raise WrongUsageError(
                 f"--scope: {pattern!r} is a directory; as a glob it matches no file in it",
                 cure=f'say "{directory}/**"',
             )
-    found = governance.planning.ungrantable(plan.owned_scope, of_new_intent=True)
+    found = governance.planning.ungrantable(wanted.owned_scope, of_new_intent=True)
     if found is not None:
-        pattern, reason = plan.owned_scope[found[0]], found[1].rstrip(".")
+        pattern, reason = wanted.owned_scope[found[0]], found[1].rstrip(".")
         problem = f"--scope: {pattern!r} is refused: {reason}"
         raise WrongUsageError(problem, cure=_CURE)
     # Unsaved edits in an editor are not known here. The editor will notice that the file has
     # changed.
-    made = governance.planning.create(plan, unsaved_file=False)
+    made = governance.planning.create(wanted, unsaved_file=False)
     if isinstance(made, CheckoutRefusal):
         raise refused(made)
     return made

@@ -11,7 +11,7 @@ from intent_lsp.doors.lsp.connection.record_notifier import A_MOMENT, RecordNoti
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.plan.checkout import SILENT, CheckoutRefusal, Selection
-from intent_lsp.governance.plan.planning import Granted, Plan, Wish
+from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.state.notes import AgentInfo
 
@@ -70,11 +70,11 @@ class IntentSelection:
         await self._look(open_root)
         return done
 
-    async def create(self, open_root: OpenRoot, plan: Plan) -> Intent | CheckoutRefusal:
+    async def create(self, open_root: OpenRoot, wanted: Intent) -> Intent | CheckoutRefusal:
         """Add an intent to the plan. Return the new intent, or a refusal."""
         done = await self._tracked_documents.work.in_thread(
             open_root.governance.planning.create,
-            plan,
+            wanted,
             unsaved_file=self._tracked_documents.unsaved(open_root),
         )
         await self._look(open_root)

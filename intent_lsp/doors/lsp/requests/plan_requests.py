@@ -11,7 +11,7 @@ import msgspec
 
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.gate.request import ApprovalAnswer
-from intent_lsp.core.intents import Intent, Status
+from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.connection.connection import Connection
@@ -29,7 +29,7 @@ from intent_lsp.governance.calls.approvals import expansion_words
 from intent_lsp.governance.calls.call_json import violations_json
 from intent_lsp.governance.calls.violations import CallViolation
 from intent_lsp.governance.plan.checkout import SILENT, CheckoutRefusal
-from intent_lsp.governance.plan.planning import Plan, Wish
+from intent_lsp.governance.plan.planning import Wish
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.views.audit_log import AuditEvent
 
@@ -239,15 +239,15 @@ class PlanRequests:
         return await self._asking.approved(open_root, question)
 
     async def _create(self, open_root: OpenRoot, params: CreateParams) -> JsonObject:
-        plan = Plan(
-            id=params.id,
+        wanted = Intent(
+            id=IntentId(params.id or ""),
             name=params.name,
             owned_scope=params.owned_scope,
             constraints=params.constraints,
             acceptance_criteria=params.acceptance_criteria,
             status=params.status,
         )
-        done = await self._connection.choices.create(open_root, plan)
+        done = await self._connection.choices.create(open_root, wanted)
         if isinstance(done, CheckoutRefusal):
             raise refused(done)
         if params.select:
