@@ -16,7 +16,7 @@ from intent_lsp.doors.cli.open import governing
 from intent_lsp.doors.cli.terminal.edit_text import edit_lines
 from intent_lsp.formats.intents.edit import EditRefused
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.file_fixes import FileFixes
+from intent_lsp.governance.plan.file_fixes import apply_fixes, proposed_fixes
 
 
 def answer(call: Call) -> int:
@@ -29,8 +29,8 @@ def answer(call: Call) -> int:
         person_needed("`intent-lsp intents fix`")
     with Governance(call.root()) as governance:
         governing(governance)
-        fixes = FileFixes(governance.stores, governance.writer)
-        fixed = fixes.proposed() if check else fixes.apply()
+        root, writer = governance.root, governance.writer
+        fixed = proposed_fixes(root) if check else apply_fixes(root, writer)
     if isinstance(fixed, EditRefused):
         problem = f"{INTENTS_FILE} was not fixed: {fixed.reason}"
         raise WrongUsageError(problem, cure="fix that and run the command again")
