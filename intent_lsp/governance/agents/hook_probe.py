@@ -22,6 +22,9 @@ _NOT_FOUND: Final = 127
 _NOT_EXECUTABLE: Final = 126
 _ANSWER: Final = re.compile(r"intent-lsp (\S+) answers the probe")
 _INSTALL: Final = "install intent-lsp for this user, so that it is on PATH, or use --local"
+_QUICKEN: Final = "look for what makes the hook slow, or raise the limit in the host's settings"
+_MAKE_EXECUTABLE: Final = "make the program executable with `chmod +x`"
+_CALL_ALONE: Final = "let this entry of the settings call `intent-lsp hook` and nothing else"
 _UPDATE: Final = "update the intent-lsp that this command finds on PATH"
 
 
@@ -78,28 +81,16 @@ def _judged(
     """
     if run.status is None:
         said = f"the hook did not answer within {limit:g} s, the host's time limit"
-        return (
-            False,
-            said,
-            "look for what makes the hook slow, or raise the limit in the host's settings",
-        )
+        return False, said, _QUICKEN
     if run.status == _NOT_FOUND:
         return False, f"the command is not found on this PATH{_output(run)}", _INSTALL
     if run.status == _NOT_EXECUTABLE:
-        return (
-            False,
-            f"the command is not executable{_output(run)}",
-            "make the program executable with `chmod +x`",
-        )
+        return False, f"the command is not executable{_output(run)}", _MAKE_EXECUTABLE
     if _refuses(host, event, run):
         return True, *_oddity(version)
     if run.status == 0:
         said = "the hook exits with 0 and no refusal, so the call would be made"
-        return (
-            False,
-            said + _output(run),
-            "let this entry of the settings call `intent-lsp hook` and nothing else",
-        )
+        return False, said + _output(run), _CALL_ALONE
     said = f"the hook fails with exit status {run.status} and no refusal{_output(run)}"
     old = run.stderr.startswith("intent-lsp:")
     return False, said, _UPDATE if old else "run the command by hand and correct its error"
@@ -119,11 +110,8 @@ def _refuses(host: Host, event: str, run: HookRun) -> bool:
 def _oddity(version: str | None) -> tuple[str, str]:
     if version == __version__:
         return "", ""
-    other = (
-        "an older intent-lsp, which cannot answer a probe,"
-        if version is None
-        else f"version {version}"
-    )
+    older = "an older intent-lsp, which cannot answer a probe,"
+    other = older if version is None else f"version {version}"
     return f"{other} answered, and this program is version {__version__}", _UPDATE
 
 
