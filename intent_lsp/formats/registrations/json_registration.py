@@ -58,7 +58,7 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
         MISSING: it holds none of our entries, or only white space. DIFFERS: an entry or a member of
         `top` is missing or wrong. Return UnreadableText if the text is not JSON.
         """
-        tree = None if _is_empty(text) else parse_jsonc(text or "")
+        tree = parse_jsonc(text) if text and text.strip() else None
         if tree is None or isinstance(tree, UnreadableText):
             return tree or State.MISSING
         found = [self._found(tree, entry) for entry in self.entries]
@@ -79,7 +79,7 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
 
         `text` is None for no file. Return UnreadableText if the text cannot be edited.
         """
-        if text is None or _is_empty(text):
+        if not text or not text.strip():
             return (text or "") + self._new()
         made: Edited = text
         for key, value in self.top:
@@ -95,7 +95,7 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
         `top`. A text of white space is returned unchanged. Return UnreadableText if the text cannot
         be edited.
         """
-        if text is None or _is_empty(text):
+        if not text or not text.strip():
             return text
         if text == self._new():
             return None
@@ -207,10 +207,6 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
 
     def _is_ours(self, value: JsonValue) -> bool:
         return calls(value, self.host) or handler_of(value, self.host) is not None
-
-
-def _is_empty(text: str | None) -> bool:
-    return text is None or not text.strip()
 
 
 def _then(text: Edited, path: JsonPath, value: JsonValue) -> Edited:

@@ -97,7 +97,8 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
             if not found:
                 break
             entry, table = found[-1]
-            made = _without(made, tree, entry, table)
+            cut = _cut(made, tree, entry, table)
+            made = _form_problem(entry) if cut is None else without_block(made, *cut)
         return made
 
     def _with(self, text: str | None, entry: TomlEntry) -> EditedText:
@@ -192,15 +193,6 @@ def _changed(tree: Table, entry: TomlEntry, gone: Table | None) -> Table:
         items.remove(gone)
         node[name] = items
     return made
-
-
-def _without(text: str, tree: Table, entry: TomlEntry, gone: Table) -> EditedText:
-    """Return the text without the table `gone` of `entry`, or None if nothing is left.
-
-    Return UnreadableText if the table is not in whole lines of its own.
-    """
-    cut = _cut(text, tree, entry, gone)
-    return _form_problem(entry) if cut is None else without_block(text, *cut)
 
 
 def _cut(text: str, tree: Table, entry: TomlEntry, gone: Table) -> tuple[int, int] | None:
