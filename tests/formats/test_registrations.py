@@ -370,3 +370,14 @@ def test_a_command_in_a_comment_is_not_our_hook(name: str) -> None:
     text = installed(hooks_of(name), None).replace('"intent-lsp hook', '"true # intent-lsp hook')
     assert hooks_of(name).state(text) is State.MISSING
     assert hooks_of(name).uninstalled(text) == text
+
+
+def test_toml_with_another_kind_of_value_in_our_place_is_refused() -> None:
+    other = 'hooks = "x"\nmcp_servers = "y"\n'
+    for content in (hooks_of("kimi"), mcp_of("codex")):
+        assert content.state(other) is State.MISSING
+        assert content.uninstalled(other) == other
+        assert isinstance(content.installed(other), UnreadableText)
+    table = '[hooks]\nevent = "PreToolUse"\ncommand = "intent-lsp hook kimi"\n'
+    assert isinstance(hooks_of("kimi").installed(table), UnreadableText)
+    assert hooks_of("kimi").uninstalled(table) == table

@@ -178,7 +178,7 @@ def _server(host: AgentHost, file: McpFile) -> Registration:
     if file.paths[0].endswith(".toml"):
         table = TomlEntry(
             path=(file.container, SERVER_NAME),
-            values=(("command", PROGRAM), ("args", arguments)),
+            values=(("command", PROGRAM), ("args", [*arguments])),
         )
         content: RegistrationText = TomlRegistration(host=host.hook, entries=(table,))
     else:

@@ -8,7 +8,6 @@ Invariant: the text after an edit is parsed again, and must have the value that 
 it. Else the edit is refused.
 """
 
-import copy
 import json
 import re
 from collections.abc import Sequence
@@ -76,7 +75,7 @@ def with_value(text: str, path: JsonPath, value: JsonValue) -> Edited:
         if kind is not None:
             return kind
         made = _appended(text, tree, node, path[known], added)
-    return _verified(made, _with(tree.value, path, value))
+    return _verified(made, value_with(tree.value, path, value))
 
 
 def without(text: str, path: JsonPath) -> Edited | None:
@@ -97,10 +96,41 @@ def without(text: str, path: JsonPath) -> Edited | None:
             return UnreadableText(problem="the file does not have the entry of intent-lsp")
         if len(node.parts) > 1 or not _is_added(text, node):
             made = _put(text, _cuts(text, node, part))
-            return _verified(made, _lacking(tree.value, path))
+            return _verified(made, value_without(tree.value, path))
         path = path[:-1]
     outside = (text[: tree.start] + text[tree.end :]).strip()
     return None if not outside else _verified(_put(text, [(tree.start, tree.end, "{}")]), {})
+
+
+def value_with(value: JsonValue, path: JsonPath, new: JsonValue) -> JsonValue:
+    """Return a copy of a value with `new` at `path`, and with missing objects and arrays added.
+
+    A value of another kind on the way is replaced. An index behind the last one appends.
+    """
+    if not path:
+        return new
+    step, rest = path[0], path[1:]
+    if isinstance(step, str):
+        held = value if isinstance(value, dict) else {}
+        return {**held, step: value_with(held.get(step), rest, new)}
+    items = value if isinstance(value, list) else []
+    inner = value_with(items[step] if step < len(items) else None, rest, new)
+    return [*items[:step], inner, *items[step + 1 :]]
+
+
+def value_without(value: JsonValue, path: JsonPath) -> JsonValue:
+    """Return a copy of a value without the member or item to which `path` leads.
+
+    There must be one.
+    """
+    step, rest = path[0], path[1:]
+    if isinstance(step, str) and isinstance(value, dict):
+        inner = {} if not rest else {step: value_without(value[step], rest)}
+        return {key: inner.get(key, each) for key, each in value.items() if key != step or rest}
+    if isinstance(step, int) and isinstance(value, list):
+        inner_items = [value_without(value[step], rest)] if rest else []
+        return [*value[:step], *inner_items, *value[step + 1 :]]
+    return value
 
 
 def _appended(text: str, tree: JsonNode, node: JsonNode, step: str | int, value: JsonValue) -> str:
@@ -230,28 +260,3 @@ def _verified(text: str, expected: JsonValue) -> Edited:
     if isinstance(tree, JsonNode) and tree.value == expected:
         return text
     return UnreadableText(problem="the entry cannot be edited here without touching other text")
-
-
-def _with(value: JsonValue, path: JsonPath, new: JsonValue) -> JsonValue:
-    """Return a copy of a value with `new` at `path`, and with missing objects and arrays added."""
-    if not path:
-        return new
-    step, made = path[0], copy.copy(value)
-    if isinstance(step, str):
-        held = made if isinstance(made, dict) else {}
-        return {**held, step: _with(held.get(step), path[1:], new)}
-    items = list(made) if isinstance(made, list) else []
-    inner = _with(items[step] if step < len(items) else None, path[1:], new)
-    return [*items[:step], inner, *items[step + 1 :]]
-
-
-def _lacking(value: JsonValue, path: JsonPath) -> JsonValue:
-    """Return a copy of a value without the member or item to which `path` leads."""
-    step, rest = path[0], path[1:]
-    if isinstance(step, str) and isinstance(value, dict):
-        inner = {} if not rest else {step: _lacking(value[step], rest)}
-        return {key: inner.get(key, each) for key, each in value.items() if key != step or rest}
-    if isinstance(step, int) and isinstance(value, list):
-        inner_items = [_lacking(value[step], rest)] if rest else []
-        return [*value[:step], *inner_items, *value[step + 1 :]]
-    return value

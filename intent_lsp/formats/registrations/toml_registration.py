@@ -6,7 +6,6 @@ Invariant: the text after an edit is parsed again, and must have the value that 
 it. Else the edit is refused.
 """
 
-import copy
 import json
 import re
 import tomllib
@@ -16,7 +15,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from intent_lsp.formats.registrations.block_edit import with_block, with_block_at, without_block
-from intent_lsp.formats.registrations.jsonc import UnreadableText
+from intent_lsp.formats.registrations.json_edit import JsonPath, value_with, value_without
+from intent_lsp.formats.registrations.jsonc import JsonValue, UnreadableText
 from intent_lsp.formats.registrations.registration import EditedText, State, calls_hook
 from intent_lsp.formats.text_positions import LINE_END
 
@@ -38,7 +38,7 @@ class TomlEntry(Struct, frozen=True, kw_only=True):
     """
 
     path: tuple[str, ...]
-    values: tuple[tuple[str, str | int | list[str]], ...]
+    values: tuple[tuple[str, JsonValue], ...]
     item: bool = False
 
 
@@ -67,7 +67,7 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
         if not any(found):
             return State.MISSING
         right = all(
-            any(_has(table, entry) for table in tables)
+            any(_has(table, entry) for _, table in tables)
             for entry, tables in zip(self.entries, found, strict=True)
         )
         return State.REGISTERED if right else State.DIFFERS
@@ -96,8 +96,8 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
             found = [(entry, each) for entry in self.entries for each in self._ours(tree, entry)]
             if not found:
                 break
-            entry, table = found[-1]
-            cut = _cut(made, tree, entry, table)
+            entry, (path, _) = found[-1]
+            cut = _cut(made, tree, path)
             made = _form_problem(entry) if cut is None else without_block(made, *cut)
         return made
 
@@ -106,34 +106,35 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
         if isinstance(tree, UnreadableText):
             return tree
         found = self._found(tree, entry)
-        if any(_has(table, entry) for table in found):
+        if any(_has(table, entry) for _, table in found):
             return text
         if not found:
-            made = with_block(text, _lines(entry))
-            return made if parse_toml(made) == _changed(tree, entry, None) else _form_problem(entry)
-        cut = _cut(text or "", tree, entry, found[0])
+            made, held = with_block(text, _lines(entry)), _value_at(tree, entry.path)
+            at = (len(held) if isinstance(held, list) else 0,) if entry.item else ()
+            wanted = value_with(tree, (*entry.path, *at), dict(entry.values))
+            return made if parse_toml(made) == wanted else _form_problem(entry)
+        cut = _cut(text or "", tree, found[0][0])
         if cut is None:
             return _form_problem(entry)
         return with_block_at(text or "", *cut, _lines(entry))
 
-    def _found(self, tree: Table, entry: TomlEntry) -> list[Table]:
+    def _found(self, tree: Table, entry: TomlEntry) -> list[tuple[JsonPath, Table]]:
         """Return the tables of ours in the place of `entry`; of an array, those with its event."""
         wanted = dict(entry.values).get(self.trigger)
         return [
-            table
-            for table in self._ours(tree, entry)
+            (path, table)
+            for path, table in self._ours(tree, entry)
             if not entry.item or table.get(self.trigger) == wanted
         ]
 
-    def _ours(self, tree: Table, entry: TomlEntry) -> Iterator[Table]:
-        node: object = tree
-        for step in entry.path:
-            node = node.get(step) if isinstance(node, dict) else None
-        for table in node if entry.item and isinstance(node, list) else [node]:
-            if isinstance(table, dict) and (
-                not entry.item or calls_hook(table.get("command"), self.host)
-            ):
-                yield table
+    def _ours(self, tree: Table, entry: TomlEntry) -> Iterator[tuple[JsonPath, Table]]:
+        """Yield the tables of ours in the table or array of `entry`, each with its path."""
+        held = _value_at(tree, entry.path)
+        if not entry.item and isinstance(held, dict):
+            yield entry.path, held
+        for at, table in enumerate(held if entry.item and isinstance(held, list) else ()):
+            if isinstance(table, dict) and calls_hook(table.get("command"), self.host):
+                yield (*entry.path, at), table
 
 
 def parse_toml(text: str) -> Table | UnreadableText:
@@ -171,36 +172,12 @@ def _lines(entry: TomlEntry) -> tuple[str, ...]:
     return (header, *(f"{key} = {json.dumps(value)}" for key, value in entry.values))
 
 
-def _changed(tree: Table, entry: TomlEntry, gone: Table | None) -> Table:
-    """Return a copy of a file's values with `entry` added, or without the table `gone`.
-
-    If `gone` is None, the entry is added; otherwise `gone`, a table in its place, is removed.
-    """
-    made = copy.deepcopy(tree)
-    node = made
-    for step in entry.path[:-1]:
-        node = node.setdefault(step, {})
-    name = entry.path[-1]
-    if not entry.item:
-        if gone is None:
-            node[name] = dict(entry.values)
-        else:
-            del node[name]
-    elif gone is None:
-        node[name] = [*node.get(name, []), dict(entry.values)]
-    else:
-        items = list(node[name])
-        items.remove(gone)
-        node[name] = items
-    return made
-
-
-def _cut(text: str, tree: Table, entry: TomlEntry, gone: Table) -> tuple[int, int] | None:
-    """Return the (start, end) offsets of the lines to remove so that only the table `gone` goes.
+def _cut(text: str, tree: Table, gone: JsonPath) -> tuple[int, int] | None:
+    """Return the (start, end) offsets of the lines to remove so that only the table at `gone` goes.
 
     Return None if no run of at most LINES_AT_MOST whole lines does that.
     """
-    wanted = [_pruned(_changed(tree, entry, gone), entry)]
+    wanted = _pruned(value_without(tree, gone), gone)
     starts = [0, *(found.end() for found in LINE_END.finditer(text))]
     if starts[-1] != len(text):
         starts.append(len(text))
@@ -209,26 +186,24 @@ def _cut(text: str, tree: Table, entry: TomlEntry, gone: Table) -> tuple[int, in
             continue
         for end in starts[at + 1 : at + 1 + LINES_AT_MOST]:
             rest = parse_toml(text[:start] + text[end:])
-            if not isinstance(rest, UnreadableText) and _pruned(rest, entry) in wanted:
+            if not isinstance(rest, UnreadableText) and _pruned(rest, gone) == wanted:
                 return start, end
     return None
 
 
-def _pruned(tree: Table, entry: TomlEntry) -> Table:
-    """Return a copy of a file's values, without empty tables and arrays on the path of `entry`.
+def _pruned(tree: JsonValue, path: JsonPath) -> JsonValue:
+    """Return a file's values without empty tables and arrays on the way along `path`."""
+    for size in range(len(path) - 1, 0, -1):
+        if _value_at(tree, path[:size]) in ({}, []):
+            tree = value_without(tree, path[:size])
+    return tree
 
-    If `entry` is a table of its own, that table stays.
-    """
-    made = copy.deepcopy(tree)
-    around = len(entry.path) if entry.item else len(entry.path) - 1
-    for size in range(around, 0, -1):
-        *above, name = entry.path[:size]
-        node = made
-        for step in above:
-            node = node.get(step, {})
-        if node.get(name) in ({}, []):
-            del node[name]
-    return made
+
+def _value_at(tree: object, path: JsonPath) -> object:
+    """Return the value to which keys lead, or None if there is none."""
+    for step in path:
+        tree = tree.get(step) if isinstance(tree, dict) else None
+    return tree
 
 
 def _form_problem(entry: TomlEntry) -> UnreadableText:
