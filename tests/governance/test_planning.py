@@ -247,7 +247,9 @@ def test_what_cannot_be_worked_for_is_neither_completed_nor_granted(
         assert refusal(answer).code is code
     assert planner.file.read_text() == INTENTS
     assert planner.grants() == []
-    assert refusal(planner.complete()).code is RequestCode.INTENT_NOT_FOUND
+    refused = refusal(planner.complete())
+    assert refused.code is RequestCode.INTENT_NOT_FOUND
+    assert refused.message.startswith("The session has selected no intent, so name one. Available:")
     assert planner.planning.refusal("INT-001") is None
 
 

@@ -195,14 +195,19 @@ def selectable(rules: Rules, intent_id: str) -> Intent | CheckoutRefusal:
 
 
 def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:
-    """Return the refusal of an unknown intent id; if the root is not governed, the one for that."""
+    """Return the refusal of an unknown intent id, or of "", which stands for no selected intent.
+
+    If the root is not governed, return the refusal for that.
+    """
     if not rules.governed:
         return not_governed(rules)
     intents = rules.file.intents
-    names = listed(open_ids(intents))
+    said = f"Intent {intent_id} is not in {INTENTS_FILE}."
+    if not intent_id:
+        said = "The session has selected no intent, so name one."
     return CheckoutRefusal(
         code=RequestCode.INTENT_NOT_FOUND,
-        message=f"Intent {intent_id} is not in {INTENTS_FILE}. Available: {names}.",
+        message=f"{said} Available: {listed(open_ids(intents))}.",
         data={"intent_id": intent_id, "available_intents": available(intents)},
     )
 
