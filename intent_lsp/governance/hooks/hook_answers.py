@@ -112,7 +112,7 @@ class HookAnswering(Struct):
         start = event.cwd or self.call.cwd
         event = self.event = replace(event, cwd=start)
         if not Path(start).is_absolute():
-            raise InvalidCallError(f"the working directory {start!r} is not an absolute path")
+            raise WrongPayloadError("", f"the directory {start!r} is not an absolute path")
         self.root = _root_of(event, start)
         if self.root is None:
             return SILENCE

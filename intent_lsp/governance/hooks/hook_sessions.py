@@ -9,9 +9,9 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.agents.hook_event import HookEvent
-from intent_lsp.core.errors import InvalidCallError
 from intent_lsp.core.policy import Inheritance
 from intent_lsp.core.text import whole
+from intent_lsp.formats.hosts.payload import WrongPayloadError
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.reasons import (
     Handshake,
@@ -46,16 +46,17 @@ class HookSessions:
         self._wanted = wanted
 
     def asker(self, event: HookEvent) -> HookAsker:
-        """Return whose event it is. Raise InvalidCallError if the host gives no usable id.
+        """Return whose event it is. Raise WrongPayloadError if the host gives no usable id.
 
         For an event with a `parent_id`, store that its session belongs to that session.
         """
         for name, given in (("session", event.session_id), ("subagent", event.agent_id)):
             text = given or ""
             if len(text) > LONGEST_ID or whole(text) != text:
-                raise InvalidCallError(f"the id of the {name} is not a text of 1 to 256 characters")
+                problem = f"the id of the {name} is not a text of 1 to 256 characters"
+                raise WrongPayloadError("", problem)
         if not event.session_id:
-            raise InvalidCallError("the host gives no id of its session")
+            raise WrongPayloadError("", "the host gives no id of its session")
         if event.parent_id:
             return HookAsker(
                 *self._governance.handles.belongs_to(event.session_id, event.parent_id)

@@ -63,7 +63,10 @@ def test_an_event_that_asks_for_nothing_is_never_refused(agent: Agent) -> None:
     [
         ({"tool_name": None}, "tool_name in the hook's payload: is missing"),
         ({"tool_name": "Edit", "tool_input": "x"}, "tool_input in the hook's payload: is not JSON"),
-        ({"tool_name": "Edit", "session_id": None}, "the host gives no id of its session"),
+        (
+            {"tool_name": "Edit", "session_id": None},
+            "the host gives no id of its session; check which host runs this hook",
+        ),
         ({"tool_name": "Edit", "session_id": "x" * 300}, "is not a text of 1 to 256 characters"),
         ({"tool_name": "Edit", "session_id": "\ud800"}, "is not a text of 1 to 256 characters"),
         ({"tool_name": "Edit", "tool_input": {"path": "\ud800"}}, "half of a character"),
