@@ -61,10 +61,10 @@ def set_status(
 ) -> FileEdit | EditRefused:
     """Return the edit that sets an intent's status, or a refusal.
 
-    `text` is the text of the intents file, without a byte order mark. The edit also sets the key
-    `updated_at` if the intent has that key. The edit is empty if the intent already has the status,
-    where a missing one counts as PLANNED. Else a missing status is added after the name, else after
-    the id, else at the top of the entry.
+    `text` is the text of the intents file, without a byte order mark; `intent_id` is no alias. The
+    edit also sets the key `updated_at` if the intent has that key. The edit is empty if the intent
+    already has the status, where a missing or unknown one counts as PLANNED. Else a missing status
+    is added after the name, else after the id, else at the top of the entry.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -78,10 +78,10 @@ def add_globs(
 ) -> FileEdit | EditRefused:
     """Return the edit that appends to an intent's scope the patterns that it lacks, or a refusal.
 
-    `text` is the text of the intents file, without a byte order mark. The edit also sets the key
-    `updated_at` if the intent has that key. The edit is empty if the scope has all patterns. A
-    missing scope is added after the status, else the name, else the id, else at the top of the
-    entry.
+    `text` is the text of the intents file, without a byte order mark; `intent_id` is no alias. The
+    edit also sets the key `updated_at` if the intent has that key. The edit is empty if the scope
+    has all patterns. A missing scope is added after the status, else the name, else the id, else at
+    the top of the entry.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -98,9 +98,9 @@ def set_history(
     """Return the edit that makes `events` the `recent_history` of an intent, or a refusal.
 
     `text` is the text of the intents file, without a byte order mark; if `reader` has just read it,
-    it is not parsed again. `events` are newest first. New ones are inserted at the top, and old
-    ones that are not in `events` are removed. `updated_at` stays. The edit is empty if nothing
-    changes. A missing history is added at the end of the intent's entry.
+    it is not parsed again. `intent_id` is no alias. `events` are newest first. New ones are
+    inserted at the top, and old ones that are not in `events` are removed. `updated_at` stays. The
+    edit is empty if nothing changes. A missing history is added at the end of the intent's entry.
     """
     reader = reader or IntentsReader()
     known = _known(reader.read(text), intent_id)

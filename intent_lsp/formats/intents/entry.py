@@ -93,7 +93,10 @@ def status_meant(value: str) -> Status | None:
 
 
 def is_id(text: str) -> bool:
-    """Return whether a text may be an id: 1 to `MAX_ID` characters on one line, not all blank."""
+    """Return whether a text may be an id: 1 to `MAX_ID` characters on one line, not all blank.
+
+    Control characters and lone surrogates may not be in it.
+    """
     return len(text) <= MAX_ID and bool(text.strip()) and _CONTROL.search(text) is None
 
 

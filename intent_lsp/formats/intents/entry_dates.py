@@ -13,7 +13,8 @@ from intent_lsp.formats.yaml.nodes import Scalar, YamlNode, double_quoted
 def date_of(reading: YamlDocument, name: str, node: YamlNode) -> str | None:
     """Return the date at the key `name` as it is written, or None for null.
 
-    Add a hint if it is not quoted, and a warning if it is not written as ISO 8601 says.
+    Add a hint if it is not quoted, and a warning if it is not written as ISO 8601 says. For a list
+    or a mapping, add a finding and return None.
     """
     text = text_of(reading, node)
     if not text:

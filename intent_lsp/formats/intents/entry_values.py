@@ -103,7 +103,8 @@ def note_glob(
 def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
     """Return the sentences of a node: of each item of a list, each pair of a mapping, or one value.
 
-    Add a hint if the node is not a list of single values.
+    Null has none. Add a hint on any other form than a list of single values. An item of a list that
+    is a list or null gets a finding and is left out.
     """
     content = content_of(node)
     if isinstance(content, SequenceNode):

@@ -38,23 +38,25 @@ class FixedText(Struct, frozen=True):
 
 
 def fix_intents(text: str) -> FixedText:
-    """Apply every safe fix to a text of the intents file, given without its byte order mark.
+    """Return a text of the intents file with its safe fixes, as `FixAll.fixed` applies them.
 
-    A text that is not YAML is returned as it is. Never raises.
+    The text is given and returned without a byte order mark. One that cannot be read is returned
+    as it is. Never raises.
     """
     return FixAll(IntentsReader().read, _meaning_of_intents).fixed(text)
 
 
 def fix_policy(text: str) -> FixedText:
-    """Apply every safe fix to a text of the policy, given without its byte order mark.
+    """Return a text of the policy with its safe fixes, as `FixAll.fixed` applies them.
 
-    A text that is not YAML is returned as it is. Never raises.
+    The text is given and returned without a byte order mark. One that cannot be read is returned
+    as it is. Never raises.
     """
     return FixAll(read_policy, _meaning_of_policy).fixed(text)
 
 
 def safely_fixable(findings: Sequence[Finding]) -> bool:
-    """Return whether one of these findings has a fix that *Fix all* would try."""
+    """Return whether one of these findings has a fix that is marked as safe."""
     return any(fix.safe for finding in findings for fix in finding.fixes)
 
 
@@ -76,17 +78,21 @@ T = TypeVar("T", bound=FileWithFindings)
 
 
 class FixAll(Generic[T]):
-    """One run of *Fix all*. `read` reads a text, and `meaning` returns what has to stay equal."""
+    """One run of *Fix all*. `read` reads a text, and `meaning` returns what a fix has to keep.
+
+    The fixes of unknown keys and unknown statuses need not keep it.
+    """
 
     def __init__(self, read: Callable[[str], T], meaning: Callable[[T], object]) -> None:
         self._read, self._meaning = read, meaning
         self._readings = 0
 
     def fixed(self, text: str) -> FixedText:
-        """Return the text with the safe fixes of all its findings.
+        """Return the text with the safe fixes of all its findings, and of those of the fixed text.
 
-        A fix that changes the meaning, or leaves as many findings, is left out. The work is bounded
-        by `_ROUNDS` and `_MOST_READINGS`.
+        A fix is left out if it does not make the findings fewer, or changes the meaning and does
+        not correct an unknown key or status. At most 64 texts are read for this, and fixes that
+        would take more are left out too.
         """
         count = 0
         for _ in range(_ROUNDS):

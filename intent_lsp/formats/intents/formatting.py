@@ -35,7 +35,8 @@ def format_intents(text: str) -> FileEdit | EditRefused:
 def format_lines(text: str, lines: range) -> FileEdit | EditRefused:
     """Return the changes of `format_intents` that begin on the lines `lines`, or a refusal.
 
-    Lines count from 0. It is refused where these changes alone would change a value.
+    Lines count from 0. What `format_intents` refuses is refused, and so are changes that alone,
+    without those of the other lines, would change a value.
     """
     return _edit(text, lines)
 

@@ -21,8 +21,9 @@ _COMMA_BEFORE = re.compile(r",[ \t]*\Z")
 def glob_change(lines: Sequence[str], place: Span, globs: Sequence[str]) -> TextChange | None:
     """Return the change that writes `globs` in the place of the glob at `place`.
 
-    `lines` is the text. The globs are quoted like the one that they replace; without globs, it is
-    taken away. Return None if that takes more than a change of the glob's line.
+    `lines` are those of the text, with their line ends. The globs are quoted like the one that they
+    replace; without globs, it is taken away. Return None if that takes more than a change of the
+    glob's line.
     """
     if place.start.line != place.end.line or place.start.line >= len(lines):
         return None

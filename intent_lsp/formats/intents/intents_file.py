@@ -63,7 +63,7 @@ def compose_intents(text: str) -> ComposedIntents | YamlProblem:
 
 
 def read_intents(text: str) -> IntentsFile:
-    """Parse the text of an intents file, given without its byte order mark."""
+    """Parse the text of an intents file, given without its byte order mark. Never raises."""
     return IntentsReader().read(text)
 
 

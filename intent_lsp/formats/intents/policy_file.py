@@ -54,7 +54,11 @@ _DENY_KEYS = MappingKeys(
     },
 )
 YES = ("true", "yes", "on")
+"""The words for true, in lower case. Letter case does not matter in the file."""
+
 NO = ("false", "no", "off")
+"""The words for false, likewise."""
+
 _Values: TypeAlias = dict[str, Any]
 """Values that the file sets, by fields of TeamPolicy."""
 
@@ -63,7 +67,7 @@ _Reader: TypeAlias = Callable[[YamlNode], object]
 
 
 class PolicyFile(Struct, frozen=True, kw_only=True):
-    """The content of the policy file: the policy, and the findings with positions in the text.
+    """The content of the policy file: the policy, and the findings in order of position.
 
     Positions are in the text without its byte order mark. If `parsed` is False, the text could not
     be read and `policy` holds the defaults.

@@ -22,10 +22,10 @@ _SPECIAL = re.compile(r"[\\*?\[]|^[#!]| $")
 
 
 class IgnoreEdit(Struct, frozen=True, kw_only=True):
-    """The edit of `.intentignore` for a renamed intent. `changes` is empty if no line names it.
+    """The edit of `.intentignore` for a renamed intent. `changes` is empty if no line may change.
 
-    `excluded`: the intent is excluded before the edit. `warning` says that the rename changes
-    whether it is, or is None if it does not.
+    `excluded`: the file excludes the old id before the edit. `warning` says that only one of the
+    old id before and the new id after the edit is excluded, or is None.
     """
 
     changes: FileEdit

@@ -32,10 +32,10 @@ _LAST_CHARACTER = 0x10FFFF
 class SegmentPlace(Struct, frozen=True, kw_only=True):
     """The last segment of a glob or path that is being typed.
 
-    `before` is the text up to and including the last `/`, `lead` the `!` before a first segment,
-    `segment` what was typed of the segment. `directory` is the path of the directory before it, ""
-    for the root, or None if wildcards stand before it. `base` is the path of the last directory
-    before any wildcard. `is_glob` is False for the path of a file.
+    `before` is the text up to and including the last `/`, `lead` the white space and `!` before a
+    first segment, `segment` what was typed of the segment. `directory` is the path of the directory
+    before it, "" for the root, or None if wildcards stand before it. `base` is the path of the last
+    directory before any wildcard. `is_glob` is False for the path of a file.
     """
 
     before: str
@@ -98,6 +98,7 @@ def wildcards_proposed(
 ) -> Iterator[Proposal]:
     """Yield the wildcards for a segment: `**`, and one for each frequent extension of `files`.
 
+    Yield none for the path of a file.
     `files` are names of files in the directory `segment.base`. A wildcard that would give the glob
     a new finding is left out, such as `**` at the root, which owns every file. Where a wildcard for
     all directories is left out, the one for the directory itself is proposed.

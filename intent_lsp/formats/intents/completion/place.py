@@ -34,9 +34,9 @@ class CompletionPlace(Struct, frozen=True, kw_only=True):
     `table` is the shape of the mapping whose key is wanted, `leaf` that of the value, and `item`
     that of the item, which is a mapping; each is None if it is not wanted. `listed`: a list is
     missing around the value. `item_column` is where the dash of the item belongs, or None behind a
-    dash or a bracket. `lists` is by how much lists nearby indent their dashes below their key, or
-    None for lists in brackets. `ruled`: another server proposes keys and words, by a schema that
-    the file names.
+    dash or a bracket. `lists` is by how much the list nearest above indents its dashes below its
+    key, or None if it is in brackets or there is none. `ruled`: another server proposes keys and
+    words, by a schema that the file names.
     """
 
     file: WorkspacePath

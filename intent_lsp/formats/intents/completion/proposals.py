@@ -217,7 +217,7 @@ def _simple(
 def specifications(lines: Sequence[str], line: int) -> Sequence[str]:
     """Return the ids of specifications in a text, sorted, without those on the line `line`.
 
-    Comments are left out.
+    Lines count from 0. Lines that are comments are left out.
     """
     found: set[str] = set()
     for number, text in enumerate(lines):

@@ -39,7 +39,7 @@ class ProposedValue(Struct, frozen=True, kw_only=True):
 
 
 def literal(text: str) -> str:
-    """Return a text as it stands in a snippet."""
+    """Return a text with a backslash before each character that has a meaning in a snippet."""
     return _SPECIAL.sub(lambda found: "\\" + found.group(), text)
 
 
@@ -143,6 +143,7 @@ def skeleton_of(
 ) -> str:
     """Return the skeleton of a key's value: what follows the colon, as a snippet.
 
+    `form` is by how much a list indents its dashes below its key, or None for lists in brackets.
     `defaults` maps kinds of values to the text that is offered for them.
     """
     # Below the key: as deep as the key, counted from the first character of its line.

@@ -20,8 +20,9 @@ def other_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix | None:
 def missing_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix | None:
     """Return the fix that gives an entry the id `free`, which no entry has, or None.
 
-    `place` is that of the null that stands for its id, or of its first key. An empty entry has no
-    fix, since there is nothing that an id could name.
+    `place` is that of the null that stands for its id, or of its first key. Return None for an
+    empty entry, since there is nothing that an id could name, and for one whose first key is
+    neither first in braces nor, dashes aside, first on its line.
     """
     text, title = reading.text, f"Add the id `{free}`"
     start, end = reading.places.offset(place.start), reading.places.offset(place.end)

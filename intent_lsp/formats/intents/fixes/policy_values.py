@@ -6,7 +6,7 @@ from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, Scalar, YamlNode, double
 
 
 def number_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
-    """Return the fix that takes the quotes from a number; empty if the node is no such text."""
+    """Return the fix that takes the quotes from a number without a sign; empty for other nodes."""
     if not isinstance(node, Scalar) or node.style in BLOCK_STYLES:
         return ()
     bare = node.value.strip()

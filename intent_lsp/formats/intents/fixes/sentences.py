@@ -42,8 +42,8 @@ def pair_sentences(reading: YamlDocument, table: MappingNode) -> Iterator[str]:
 def one_text_fix(reading: YamlDocument, node: YamlNode) -> Fix | None:
     """Return the fix that makes a single value, or an alias of one, a list with that value.
 
-    A value on several lines becomes an item of a block list, where that is possible. Return None
-    where it is not.
+    It is put into brackets where it stands; but one on several lines that is not in brackets or
+    braces becomes the item of a block list. Return None if such a list has no place there.
     """
     start = properties_start(reading, node)
     several = any(each in reading.source(node) for each in _BREAKS)

@@ -31,7 +31,11 @@ _PROSE = frozenset({"constraints", "acceptance_criteria"})
 
 
 class FieldItem(Struct, frozen=True):
-    """One item of a list in an entry: its start and end offset, and its text."""
+    """One item of a field: its start and end offset, and its text.
+
+    It is a glob, a text of a list, or a sentence. Of a sentence that is a pair of a mapping, `text`
+    is the source on one line.
+    """
 
     start: int
     end: int
@@ -41,7 +45,8 @@ class FieldItem(Struct, frozen=True):
 class EntryField(Struct, frozen=True, kw_only=True):
     """One pair of an entry whose key is known: `name` is the known key that `key` means.
 
-    `items` are the items of a field that is a list, as far as they stand in `value` itself.
+    `items` are the globs of `owned_scope`, the texts of a list, or the sentences of constraints or
+    criteria in any form, as far as they stand in `value` itself. Any other field has none.
     """
 
     name: str
@@ -53,10 +58,11 @@ class EntryField(Struct, frozen=True, kw_only=True):
 class StructuredEntry(Struct, frozen=True, kw_only=True):
     """One entry of an intents file, from offset `start` to `end`.
 
-    `intent` is None if the entry has no usable id. `id_node` is where its id stands, or None
-    without one. `fields` are its pairs with known keys in order of position, and `keys` the keys of
-    all its pairs. `table` is the mapping in which they stand, or None if that is no mapping or an
-    alias of another entry.
+    `intent` is None if the entry is no mapping or has no usable id. `table` is the entry's mapping,
+    or None if the entry is no mapping, or is an alias of another entry. `fields` are the pairs of
+    `table` with known keys in order of position, and `keys` all its keys that are single values.
+    `id_node` is the key or the value that holds the id, or None if the entry itself has none, as an
+    alias in a list.
     """
 
     start: int
@@ -71,9 +77,10 @@ class StructuredEntry(Struct, frozen=True, kw_only=True):
 class IntentsStructure(Struct, frozen=True, kw_only=True):
     """The structure of one text of an intents file. Offsets count code points of `text`.
 
-    `root` is None if the text has no value. `pointers` are the pairs beside the entries that name
-    an intent, such as `active_intent`. `keys` are the keys of the root. Of several entries with one
-    id, `intents` has the first.
+    `root` is None if the text has no value. `pointers` are the pairs of the root with a key such as
+    `active_intent` and a single value, not null, whether or not an intent has that name. `keys` are
+    the keys of the root, which are ids in a file of intents by id. Of several entries with one id,
+    `intents` has the first.
     """
 
     text: str

@@ -31,8 +31,9 @@ class FoldedRun(Struct, frozen=True, order=True):
 def folded_runs(structure: IntentsStructure) -> tuple[FoldedRun, ...]:
     """Return the runs of lines that can be folded, in order.
 
-    They are the items of lists, the pairs of mappings and several lines of comments. The line of a
-    closing bracket stays visible if nothing but the bracket is on it.
+    They are the items of lists, the pairs of mappings and the runs of comment lines that have at
+    least two lines. The line of a closing bracket stays visible if nothing stands before the
+    bracket.
     """
     texts: list[range] = []
     found: dict[int, FoldedRun] = {}
@@ -45,7 +46,10 @@ def folded_runs(structure: IntentsStructure) -> tuple[FoldedRun, ...]:
 
 
 def carried_runs(runs: Iterable[FoldedRun], places: CarriedPlaces) -> Iterator[FoldedRun]:
-    """Yield runs of a former text at their lines in a later one, without those not carried."""
+    """Yield runs of a former text at their lines in a later one.
+
+    A run whose first or last line is not carried is left out.
+    """
     for run in runs:
         first, last = places.forward_line(run.first), places.forward_line(run.last)
         if first is not None and last is not None:

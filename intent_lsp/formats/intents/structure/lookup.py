@@ -39,7 +39,7 @@ class IntentsPart(Struct, frozen=True, kw_only=True):
 
     `text` is its value; of a key, the known key that it means. `entry` is the entry that it stands
     in, or None beside the entries. Of a criterion, `number` is its place among those of its intent,
-    from 1.
+    from 1; of any other part it is 0.
     """
 
     kind: PartKind
@@ -62,7 +62,7 @@ POINTER_KEY = "active_intent"
 
 
 def part_at(structure: IntentsStructure, offset: int) -> IntentsPart | None:
-    """Return the part that contains an offset or ends at it, or None if there is none."""
+    """Return the smallest part that contains an offset or ends at it, or None without one."""
     for entry in structure.entries:
         if entry.start <= offset <= entry.end:
             found = _at(parts_of(entry), offset)
@@ -72,7 +72,11 @@ def part_at(structure: IntentsStructure, offset: int) -> IntentsPart | None:
 
 
 def parts_of(entry: StructuredEntry) -> Iterator[IntentsPart]:
-    """Yield the parts of an entry: its keys with a known meaning, and its values."""
+    """Yield the parts of an entry: its keys with a known meaning, and values of certain keys.
+
+    These are a usable id, the status, and the items of `owned_scope`, `related_files`, `aliases`
+    and `acceptance_criteria`.
+    """
     for key in entry.keys:
         meant = ENTRY_KEYS.meaning(key.value)
         if meant is not None:

@@ -39,7 +39,10 @@ class OutlineKind(Enum):
 
 
 class IntentsSymbol(Struct, frozen=True, kw_only=True):
-    """One symbol of the outline. `named` is the span of its name, within `span`."""
+    """One symbol of the outline. `named` is the span of its name, within `span`.
+
+    `detail` is the status of an intent or the number of a list's items, else "".
+    """
 
     name: str
     detail: str = ""
@@ -50,7 +53,10 @@ class IntentsSymbol(Struct, frozen=True, kw_only=True):
 
 
 def outlined(structure: IntentsStructure) -> tuple[IntentsSymbol, ...]:
-    """Return a symbol for each entry, in order, with its lists and their items as children."""
+    """Return a symbol for each entry, in order, with its lists and their items as children.
+
+    The lists are those of globs, constraints, criteria and related files that have items.
+    """
     return tuple(_intent(structure, entry) for entry in structure.entries)
 
 

@@ -37,7 +37,10 @@ class SemanticKind(Enum):
 
 
 class IntentsToken(Struct, frozen=True):
-    """One token, from offset `start` to `end`. A STATUS has the `status` that its word means."""
+    """One token, from offset `start` to `end`.
+
+    `status` is what the word of a STATUS means, and None for any other kind.
+    """
 
     start: int
     end: int
@@ -67,7 +70,8 @@ _OF_PARTS = {
 def tokens_of(structure: IntentsStructure) -> tuple[IntentsToken, ...]:
     """Return the tokens of a text.
 
-    Unknown keys, unknown statuses, pointers that name no intent and everything else have none.
+    These have no tokens: prose, related files, unknown keys, unknown statuses, pointers that name
+    no intent, and globs behind a YAML alias or in block text.
     """
     found = (token for part in _parts(structure) for token in _tokens(structure, part))
     return tuple(sorted(found, key=lambda token: token.start))
