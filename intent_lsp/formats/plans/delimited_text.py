@@ -1,7 +1,7 @@
 r"""Delimited text (CSV): rows of cells with the line in which each begins.
 
-Read are commas, semicolons and tabs between cells, quotes around them, line ends in quoted cells,
-and a byte order mark.
+Read are `,`, `;`, tab or `|` between cells, quotes around them, line ends in quoted cells, and a
+byte order mark.
 
 Invariant: a text has rows or one problem, and never raises an error.
 """
@@ -27,7 +27,7 @@ _CURE: Final = "quote cells that have the delimiter, a quote or a line end, and 
 
 
 class DelimitedRow(Struct, frozen=True):
-    """One row: the line in which it begins, from 1, and its cells."""
+    """One row: the line of the text in which it begins, from 1, and its cells, unquoted."""
 
     line: int
     cells: tuple[str, ...]
@@ -40,10 +40,11 @@ class DelimitedTable(Struct, frozen=True):
 
 
 def read_table(document: str, text: str) -> DelimitedTable | PlanProblem:
-    """Return the rows of a delimited text, or why it has none. `document` names it in problems.
+    """Return the rows of a delimited text, or one problem. `document` names it there.
 
-    A line `sep=;`, which Excel reads, names the delimiter. Without it, the delimiter is the one
-    that stands most often in the header, outside of quotes.
+    It is a problem if the text is empty, has a row that cannot be read, or more than MAX_ROWS. A
+    first line such as `sep=;`, which Excel reads, names the delimiter. Without it, the delimiter is
+    the one that stands most often in the header, outside of quotes.
     """
     bare = text.removeprefix("\ufeff")
     named = bare[:4].casefold() == "sep=" and len(bare) > len("sep=") and bare[4] in _DELIMITERS

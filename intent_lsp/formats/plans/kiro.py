@@ -38,7 +38,7 @@ _UNCHANGED: Final = re.compile(r"unchanged behaviou?r", re.IGNORECASE)
 
 
 def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
-    """Return the intent that the spec in `directory` proposes, or none if there is no document.
+    """Return a plan with the intent of the spec in `directory`; an empty one without documents.
 
     `documents` are the texts of DOCUMENTS by name, as far as they are there. `directory` is the
     spec's path, and what the intent is known by. The behavior that the fix of a bug must keep is

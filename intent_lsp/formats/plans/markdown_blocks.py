@@ -37,12 +37,13 @@ class BlockKind(Enum):
 
 
 class MarkdownBlock(Struct, frozen=True, kw_only=True):
-    """A heading, a list item or a paragraph, on one line, with single blanks and its Markdown.
+    """A heading, a list item or a paragraph, on one line, with its Markdown.
 
-    `line` counts from 1. `depth` is a heading's level, and else the column at which the block
-    begins. `headings` are the titles of the headings above the block, outermost first; a heading's
-    own title is the last of them. Of an item, `mark` is the character in its checkbox (None without
-    one), `optional` says whether a `*` follows the checkbox, and `ordinal` is its number or "".
+    `line` counts from 1. `depth` is a heading's level from 1, and else the column from 0 at which
+    the block begins, with tab stops at every fourth. `headings` are the titles of the headings
+    above the block, outermost first; a heading's own title is the last of them. Of an item, `mark`
+    is the character in its checkbox (None without one), `optional` says whether a `*` follows the
+    checkbox, and `ordinal` is its number or "".
     """
 
     kind: BlockKind
@@ -56,7 +57,10 @@ class MarkdownBlock(Struct, frozen=True, kw_only=True):
 
 
 class MarkdownText(Struct, frozen=True):
-    """The blocks of a document, in order, and its problems: a code block that is never closed."""
+    """The blocks of a document, in order, and its problems.
+
+    The only problem is a code block or an HTML comment that is never closed: the blocks end there.
+    """
 
     blocks: tuple[MarkdownBlock, ...]
     problems: tuple[PlanProblem, ...] = ()
@@ -72,7 +76,10 @@ class MarkdownText(Struct, frozen=True):
         return tuple(item for item in self.items if item.mark is not None)
 
     def title(self) -> MarkdownBlock | None:
-        """Return the first heading of the highest level, or None if there is no heading."""
+        """Return the first heading of the highest level that there is, or None without headings.
+
+        Level 1 is the highest.
+        """
         found = [block for block in self.blocks if block.kind is BlockKind.HEADING]
         return min(found, key=lambda block: block.depth, default=None)
 

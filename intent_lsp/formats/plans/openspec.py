@@ -48,10 +48,11 @@ def change_of(directory: str) -> str:
 
 
 def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
-    """Return the intent that the change in `directory` proposes, or none if there is no document.
+    """Return a plan with the intent of the change in `directory`; an empty one without documents.
 
-    `documents` are the texts of the change's files by their paths below `directory`: DOCUMENTS, and
-    the requirements below SPECS. An archived change is COMPLETED.
+    `documents` are the texts of the change's files by their paths below `directory`: DOCUMENTS, of
+    which METADATA alone proposes nothing, and the requirements below SPECS. An archived change is
+    COMPLETED.
     """
     texts = {name: text for name, text in documents.items() if name != METADATA}
     read = plan_texts(directory, texts)

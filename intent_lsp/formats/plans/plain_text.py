@@ -35,7 +35,10 @@ def plain(text: str) -> str:
 
 
 def without_tags(text: str) -> str:
-    """Return a text without the tags of HTML. Those that end a line become line ends."""
+    """Return a text without the tags of HTML that exports write.
+
+    Tags that end a line become line ends. Other text between `<` and `>` stays.
+    """
     ended = re.sub(r"<(?:br\s*/?|/(?:div|p|li))>", "\n", text, flags=re.IGNORECASE)
     return _TAG.sub("", ended)
 

@@ -22,8 +22,8 @@ MAX_NAMED: Final = 1_000
 class NamedPath(Struct, frozen=True):
     """A path as a document names it, such as `src/auth/login.py` or `src/auth/`.
 
-    `stated`: the document leaves no doubt that it is a path, by a code span, a link, or a word such
-    as "in" before it. Any other counts only if it exists.
+    `stated`: the document leaves little doubt that it is a path, as it has a `/` and stands in a
+    code span or after a word such as "in". Any other counts only if it exists.
     """
 
     text: str
@@ -55,9 +55,9 @@ class ProposedIntent(Struct, frozen=True, kw_only=True):
 
     `specification` is what the plan's own tool knows the work by; it never changes. `document` and
     `line` (from 1) are where the work stands; `directory` is the one of the plan's documents, "" if
-    the plan is a single file. `ticked` is the document in which the tool ticks off
-    what is done, and which therefore belongs to the scope; None if there is none. `created_at` is a
-    date as written, or None.
+    the plan is a single file. `ticked` is the document in which the tool ticks off what is done,
+    and which therefore belongs to the scope; None if there is none. `created_at` is a date as
+    written, or None.
     """
 
     specification: str

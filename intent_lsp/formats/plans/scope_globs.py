@@ -59,9 +59,9 @@ def globs_of(
 
     A directory becomes `<directory>/**`, a file itself, a glob stays as it is. A directory of the
     root counts only if nothing below it is named, since a text that names files there most likely
-    says where they are. Left out is what no intent may own, and what may be a file to be written,
-    but is not stated. `own` returns whether a path belongs to the plan's own documents; such a
-    path is no scope.
+    says where they are. Left out is what no intent may own, what may be a file to be written, but
+    is not stated, and every glob beyond MAX_GLOBS. Other paths that name nothing are dropped, and
+    so are those for which `own` returns that they belong to the plan's own documents.
     """
     globs: dict[str, None] = {}
     left_out: list[str] = []

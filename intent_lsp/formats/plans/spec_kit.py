@@ -29,7 +29,7 @@ _FIELD: Final = r"\*\*{name}\*\*\s*:\s*(.+?)(?=\s*\*\*[A-Z][\w /]*\*\*\s*:|$)"
 
 
 def read_feature(directory: str, documents: Mapping[str, str]) -> ReadPlan:
-    """Return the intent that the feature in `directory` proposes, or none if there is no document.
+    """Return a plan with the intent of the feature in `directory`; an empty one without documents.
 
     `documents` are the texts of DOCUMENTS by name, as far as they are there. `directory` is the
     feature's path, and what the intent is known by.

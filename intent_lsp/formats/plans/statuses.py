@@ -48,14 +48,17 @@ _STATUSES: Final = {word: status for status, words in _WORDS.items() for word in
 def status_of_word(word: str) -> Status | None:
     """Return the status that a state of a tracker means, or None if the word is not known.
 
-    Letter case, signs and emoji around the words do not matter. No state means PLANNED.
+    Letter case, signs and emoji around the words do not matter. An empty state means PLANNED.
     """
     bare = small_words(_APOSTROPHE.sub("", word))
     return Status.PLANNED if not bare else _STATUSES.get(bare)
 
 
 def status_of_mark(mark: str) -> Status | None:
-    """Return the status that the character in a checkbox means, or None if it is not known."""
+    """Return the status that the character in a checkbox means, or None if it is not known.
+
+    A blank or "" means PLANNED.
+    """
     if mark in _DONE:
         return Status.COMPLETED
     if mark in _BEGUN:
@@ -64,7 +67,7 @@ def status_of_mark(mark: str) -> Status | None:
 
 
 def status_of_tasks(tasks: Sequence[MarkdownBlock]) -> Status | None:
-    """Return the status of work with these tasks, or None if there is no task.
+    """Return the status that all tasks have, IN_PROGRESS if they differ, or None without tasks.
 
     Tasks that their tool marks as optional count only if there are no others. A character that is
     not known counts as an empty checkbox.

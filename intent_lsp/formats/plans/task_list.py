@@ -40,7 +40,8 @@ def read_task_list(document: str, text: str) -> ReadPlan:
     """Return the intents that the tasks of a Markdown document propose, in its order.
 
     What is nested below a task are its criteria. A task is known by the document's path with its
-    own id (`PROJ-12`, `T001`, `#7`, `1.2`), else with its headings and its words.
+    own id (`PROJ-12`, `T001`, `#7`, `1.2`), else with its headings and its words. Without a task,
+    or with more than MAX_TASKS, the plan has a problem and no intents.
     """
     read = markdown_text(document, text)
     tasks = _tasks(read)

@@ -40,9 +40,10 @@ class ColumnRole(Enum):
 
 
 class TrackerColumns(Struct, frozen=True):
-    """The columns of a table by their role, each in the order of the role's names.
+    """The columns of a table, from 0, by their role, each in the order of the role's names.
 
-    `wiki`: the table is an export of Jira, whose long texts are in wiki markup.
+    A role without a column has an empty tuple. `wiki`: the table is an export of Jira, whose long
+    texts are in wiki markup.
     """
 
     places: dict[ColumnRole, tuple[int, ...]]
@@ -53,11 +54,11 @@ class TrackerColumns(Struct, frozen=True):
         return bool(self.places[role])
 
     def cell(self, row: DelimitedRow, role: ColumnRole) -> str:
-        """Return the first cell of a row that has this role and a text, or ""."""
+        """Return the first of `cells`, or "" if the row has none with this role."""
         return next(iter(self.cells(row, role)), "")
 
     def cells(self, row: DelimitedRow, role: ColumnRole) -> tuple[str, ...]:
-        """Return the cells of a row that have this role and a text."""
+        """Return the cells of a row that have this role and a text, without white space around."""
         texts = (row.cells[at].strip() for at in self.places[role] if at < len(row.cells))
         return tuple(text for text in texts if text)
 

@@ -43,8 +43,10 @@ class _Stated(Struct, frozen=True):
 def read_tracker_table(document: str, text: str) -> ReadPlan:
     """Return the intents that the rows of a tracker's export propose, in its order.
 
-    A row is known by the tracker's id, else by its issue's address, else by the words of its title.
-    A row without a title, or with the id of an earlier row, is left out, with a problem.
+    A row is known by the tracker's id, by its issue's address if that id is missing or a number
+    alone, else by the words of its title. A row without a title, or known by the same as an earlier
+    one, is left out, with a problem. An unknown state is a problem, too. A table that cannot be
+    read or has no column of titles has one problem and no intents.
     """
     table = read_table(document, text)
     if isinstance(table, PlanProblem):
