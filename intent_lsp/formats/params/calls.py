@@ -23,7 +23,11 @@ Paths = Annotated[tuple[str, ...], msgspec.Meta(max_length=10_000)]
 
 
 class ToolCallParams(PathParams, kw_only=True, frozen=True):
-    """Params of `intent/validateEdit`: a tool call that the gate is to judge."""
+    """Params of `intent/validateEdit`: a tool call that the gate is to judge.
+
+    `read_hash` is for the only path, `read_hashes` by path; None says that the agent believes the
+    file absent. `background`: the agent's host runs the call while it starts others.
+    """
 
     tool_name: Id
     paths: Paths = ()
@@ -40,7 +44,8 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
     def call(self) -> ToolCall:
         """Return the tool call that the params describe.
 
-        Raise WrongParamsError if they are invalid.
+        Raise WrongParamsError for a malformed hash, a `uri` that is not a `file:` URI, and a
+        `readHash` without exactly one path.
         """
         paths = self.named()
         hashes = {
@@ -67,7 +72,7 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
         )
 
     def named(self) -> tuple[str, ...]:
-        """Return the path in `uri`, else in `path`, and those in `paths`, without duplicates.
+        """Return the path in `uri`, else `path`, then those in `paths`, each once; perhaps none.
 
         Raise WrongParamsError if `uri` is not a `file:` URI.
         """
@@ -85,9 +90,11 @@ class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
     edit: Any = None
 
     def changes(self, place_of: PlaceOf) -> tuple[FileChange, ...]:
-        """Return the change of each file. Raise WrongParamsError if the params are invalid.
+        """Return the change of each file.
 
-        `place_of` converts the client's positions into positions in code points.
+        `place_of` converts the client's positions into positions in code points. Raise
+        WrongParamsError if the params have neither `edit` nor `newText` with one path, have both,
+        or have an edit for which `changes_of_edit` raises it.
         """
         paths = self.named()
         if self.edit is not None:
@@ -111,7 +118,7 @@ class ExplainParams(ToolCallParams, kw_only=True, frozen=True):
     def call(self) -> ToolCall:
         """Return the tool call that the params describe. Without a tool name, it is WRITE_TOOL's.
 
-        Raise WrongParamsError if they are invalid.
+        Raise WrongParamsError as for a call with a tool name.
         """
         tool_name = self.tool_name or WRITE_TOOL
         return super(ExplainParams, msgspec.structs.replace(self, tool_name=tool_name)).call()

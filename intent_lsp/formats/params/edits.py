@@ -75,7 +75,7 @@ def changes_of_edit(edit: object, place_of: PlaceOf) -> tuple[FileChange, ...]:
 
     `changes` of the edit is read only if it has no `documentChanges`. `place_of` converts the
     client's positions into positions in code points. Raise WrongParamsError if the edit is
-    malformed or empty.
+    malformed or empty, or changes a file that it has deleted.
     """
     told = _converted(edit, _Changes, "edit")
     steps: Iterator[FileChange]

@@ -34,7 +34,11 @@ class Replacement(msgspec.Struct, kw_only=True, frozen=True):
 
 
 class FileTextEdit(msgspec.Struct, kw_only=True, frozen=True):
-    """What a call does to one file: change its text, move it to another path, both, or delete."""
+    """What a call does to one file: change its text, move it to another path, both, or delete.
+
+    `read_hash` is the SHA-256 of the content that the agent last read: None if it believes the file
+    absent, UNSET if it does not say.
+    """
 
     path: Filled
     new_text: str | None = None

@@ -35,7 +35,9 @@ def read_params(given: object, shape: type[_S]) -> _S:
     """Return a JSON object as params of the type `shape`. None and [] count as an empty object.
 
     Names may be in camelCase or snake_case; a few may be others, such as `content` for `newText`.
-    Raise WrongParamsError if the object does not fit the type.
+    Fields that the type does not have are ignored. Raise WrongParamsError, which names the field,
+    if the object does not fit the type, is nested too deeply, or has a lone surrogate where only
+    text may be.
     """
     if given is None or given == []:
         # Some client languages encode an empty object as an empty list.

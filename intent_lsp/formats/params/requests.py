@@ -123,7 +123,10 @@ class CodeParams(msgspec.Struct, frozen=True):
 
 
 class WirePosition(msgspec.Struct, frozen=True):
-    """A position in a text, as the client sends it: `character` counts in the client's units."""
+    """A position in a text, as the client sends it.
+
+    Both numbers count from 0, `character` in the units that the client and the server have agreed.
+    """
 
     line: int
     character: int
