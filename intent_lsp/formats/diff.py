@@ -26,7 +26,7 @@ Lines that both texts begin or end with do not count.
 """
 
 MAX_DIFFED_BYTES: Final = 5 * 1024 * 1024
-
+"""The most bytes of a content that is compared line by line."""
 
 CONTEXT: Final = 3
 """How many kept lines are shown before and after a change."""
@@ -56,8 +56,9 @@ class DiffLine(Struct, frozen=True):
 def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
     """Return the changed ranges between two contents of one file, as a record stores them.
 
-    Return one range over the whole file if the contents cannot be compared line by line: one is not
-    text, is known by its hash only or is over 5 MB, their encodings differ, or too many lines do.
+    An absent file counts as an empty one; texts that are equal have no range. Return one range over
+    the whole file if the contents cannot be compared line by line: one is not text, is known by its
+    hash only or is over 5 MB, their encodings differ, or too many lines do.
     """
     old_text, new_text = _comparable(before), _comparable(after)
     if old_text is None or new_text is None or not _spelled_alike(old_text, new_text):
@@ -93,7 +94,10 @@ def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | Non
 
 
 def whole_range(content: FileContent) -> Range:
-    """Return one range over all lines of a content, for a change not compared line by line."""
+    """Return one range over all lines of a content, for a change not compared line by line.
+
+    Lines count from 1. A content without lines, or known by its hash only, has the lines 0 to 0.
+    """
     data, lines = content.data or b"", content.lines
     return whole_file_range(data, count_lines(data) if lines is None else len(lines))
 

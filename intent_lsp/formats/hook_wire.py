@@ -34,7 +34,7 @@ class HookRequest(NamedTuple):
     payload: bytes
 
     def place(self) -> str:
-        """Return the working directory that the payload names, else that of the hook."""
+        """Return the working directory that the payload names as JSON, else that of the hook."""
         try:
             fields = json.loads(self.payload.decode("utf-8", "replace"), strict=False)
         except (ValueError, RecursionError):
@@ -43,7 +43,7 @@ class HookRequest(NamedTuple):
         return next((each for each in named if isinstance(each, str) and each), self.cwd)
 
     def encode(self) -> bytes:
-        """Return the request as a line."""
+        """Return the request as a line of JSON, with its line feed."""
         told = self._asdict() | {
             "version": VERSION,
             "payload": self.payload.decode("utf-8", "surrogateescape"),
@@ -68,18 +68,27 @@ def read_request(line: bytes) -> HookRequest | None:
 
 
 def encode_reply(reply: HookAnswer | None) -> bytes:
-    """Return a reply as a line. None: the server cannot answer, and the hook judges by itself."""
+    """Return a reply as a line of JSON, with its line feed.
+
+    None: the server cannot answer, and the hook judges by itself.
+    """
     told = {"version": VERSION, "answered": reply is not None}
     return json.dumps(told | ({} if reply is None else reply._asdict())).encode("ascii") + b"\n"
 
 
 def encode_waiting(seconds: float) -> bytes:
-    """Return a line that says that the reply takes up to `seconds`, because a person is asked."""
+    """Return the line of JSON that says that the reply takes up to `seconds`.
+
+    It takes them because a person is asked.
+    """
     return json.dumps({"version": VERSION, "waits": seconds}).encode("ascii") + b"\n"
 
 
 def read_waiting(line: bytes) -> float | None:
-    """Return how many seconds the reply may take, or None if the line does not say so."""
+    """Return how many seconds the reply may take, or None if the line does not say so.
+
+    None also stands for a line of another version, and for seconds beyond `finite_seconds`.
+    """
     told = json_object(line)
     return finite_seconds(told.get("waits")) if told.get("version") == VERSION else None
 
@@ -92,7 +101,10 @@ def finite_seconds(given: object) -> float | None:
 
 
 def read_reply(line: bytes) -> HookAnswer | None:
-    """Return the reply in a line, or None if the server has no answer or speaks another version."""
+    """Return the reply in a line, or None if the line is no valid reply of this version.
+
+    None also stands for a server that has no answer.
+    """
     told = json_object(line)
     if told.get("version") != VERSION or told.get("answered") is not True:
         return None

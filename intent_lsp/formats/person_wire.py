@@ -69,7 +69,8 @@ def read_answer(line: bytes) -> ApprovalAnswer:
     """Return the answer in a line of JSON.
 
     Without a valid answer of this version, or if the line says so, the result is the answer that
-    nobody can be asked.
+    nobody can be asked, with the line's feedback if that is a text. An unknown approval, or one
+    without a session, is none.
     """
     told = json_object(line)
     feedback, session = told.get("feedback"), told.get("session")

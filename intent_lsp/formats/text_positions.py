@@ -23,7 +23,7 @@ class TextPositions:
         self._starts = [0, *(found.end() for found in LINE_END.finditer(text))]
 
     def position(self, offset: int) -> Position:
-        """Return the line and character of an offset in code points."""
+        """Return the line and character, both from 0, of an offset in code points."""
         kept = min(max(offset, 0), self._length)
         line = bisect_right(self._starts, kept) - 1
         return Position(line, kept - self._starts[line])
@@ -52,7 +52,7 @@ class TextPositions:
 
 
 def count_line_ends(text: str) -> int:
-    """Return the number of line ends in a text."""
+    r"""Return the number of line ends in a text. A `\r\n` is one."""
     return text.count("\n") + text.count("\r") - text.count("\r\n")
 
 

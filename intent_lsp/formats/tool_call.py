@@ -63,7 +63,11 @@ class CallReading(Struct, frozen=True, kw_only=True):
 
 
 def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallReading:
-    """Return what a tool call would do, judged by its tool, paths, patch and command."""
+    """Return what a tool call would do, judged by its tool, paths, patch and command.
+
+    Of a tool that only reads, the paths are left out. Relative paths begin at the root; absolute
+    ones stay as they are.
+    """
     kind = tool_kind(call, policy, lists)
     if kind is ToolKind.READ_ONLY:
         return CallReading(mutating=False)
