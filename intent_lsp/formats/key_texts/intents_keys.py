@@ -94,7 +94,7 @@ ENTRY_TEXTS: Final[Mapping[str, KeyText]] = MappingProxyType(
         "updated_at": KeyText(
             "Updated",
             "When the intent last changed, in quotes. The server moves a date that is there when"
-            " it changes the status, and adds none.",
+            " it changes the status or the scope, and adds none.",
         ),
     }
 )
