@@ -4,7 +4,6 @@ Invariant: every character outside the changed values stays as it was (requireme
 Invariant: an edit is returned only if the edited text parses to the old intents with that change.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
@@ -14,7 +13,7 @@ from msgspec.structs import replace
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents, Status
-from intent_lsp.core.text import spliced
+from intent_lsp.core.text import spliced, whole
 from intent_lsp.formats.intents.entry_text import EntryText, entry_of, pair_put
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.text_positions import TextPositions
@@ -43,7 +42,6 @@ FileEdit: TypeAlias = tuple[TextChange, ...]
 
 _SCOPE_KEYS = MappingKeys(known=("paths",))
 _NO_EDIT = "intent-lsp found no edit of the file that makes this change and no other"
-_HALF = re.compile("[\ud800-\udfff]")
 
 
 class EditRefused(Struct, frozen=True):
@@ -147,7 +145,7 @@ def verified(
 
 def unwritable(values: Iterable[str]) -> EditRefused | None:
     """Return a refusal if a value has a lone surrogate, which no file can hold, else None."""
-    if any(_HALF.search(value) for value in values):
+    if any(whole(value) != value for value in values):
         return EditRefused(
             "a value has half of a character (a lone surrogate), which is not valid text"
         )
@@ -158,10 +156,8 @@ def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
     """Return the intent with the given id, or a refusal if the file is invalid or lacks it."""
     if not file.parsed:
         return EditRefused(f"the file cannot be parsed: {file.findings[0].message}")
-    for intent in file.intents:
-        if intent.id == intent_id:
-            return intent
-    return EditRefused(f"the file has no intent {intent_id}")
+    found = (intent for intent in file.intents if intent.id == intent_id)
+    return next(found, EditRefused(f"the file has no intent {intent_id}"))
 
 
 def _edited(
@@ -225,7 +221,9 @@ def _extended(entry: EntryText, found: Field, values: Sequence[str]) -> FileEdit
     listed = _list_of(found)
     if isinstance(listed, SequenceNode):
         return values_appended(entry.reading, listed, values, entry.line_end)
-    return listed if isinstance(listed, EditRefused) else _filled(entry, listed, values)
+    if isinstance(listed, EditRefused):
+        return listed
+    return (value_put(entry.reading, listed, flow_list(entry.quote or '"', values)),)
 
 
 def _history_set(entry: EntryText, events: Sequence[str]) -> FileEdit | EditRefused:
@@ -236,9 +234,7 @@ def _history_set(entry: EntryText, events: Sequence[str]) -> FileEdit | EditRefu
     listed = _list_of(found)
     if isinstance(listed, SequenceNode) and listed.items:
         return values_renewed(entry.reading, found.key, listed, events, entry.line_end)
-    if isinstance(listed, SequenceNode):
-        return values_appended(entry.reading, listed, events, entry.line_end)
-    return listed if isinstance(listed, EditRefused) else _filled(entry, listed, events)
+    return _extended(entry, found, events)
 
 
 def _value_of(entry: EntryText, *names: str) -> YamlNode | None:
@@ -278,11 +274,6 @@ def _list_of(found: Field) -> SequenceNode | Scalar | EditRefused:
     if isinstance(node, SequenceNode) or (isinstance(node, Scalar) and node.null):
         return node
     return EditRefused(f"`{found.key.value}` is not a list")
-
-
-def _filled(entry: EntryText, place: Scalar, values: Sequence[str]) -> FileEdit:
-    """Return the change that replaces the empty value `place` by a list of `values`."""
-    return (value_put(entry.reading, place, flow_list(entry.quote or '"', values)),)
 
 
 def _new_list(entry: EntryText, name: str, values: Sequence[str]) -> tuple[str, ...]:
