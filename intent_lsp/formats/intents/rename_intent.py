@@ -12,13 +12,10 @@ from intent_lsp.core.findings import Position, Span, TextChange
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes, list_extended
 from intent_lsp.formats.intents.entry import ENTRY_KEYS, MAX_ID, is_id
-from intent_lsp.formats.intents.entry_text import EntryText
+from intent_lsp.formats.intents.entry_text import entry_of
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 from intent_lsp.formats.intents.structure.mentions import MentionKind, mentions_of
-from intent_lsp.formats.text_positions import line_end_of
-from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.keys import Field
 from intent_lsp.formats.yaml.list_edit import text_spelled
 from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, Scalar, YamlNode
 
@@ -102,7 +99,7 @@ def _taken(structure: IntentsStructure, intent: Intent, new_id: str) -> EditRefu
 def _changes(
     structure: IntentsStructure, intent: Intent, new_id: str
 ) -> list[TextChange] | EditRefused:
-    entry = _entry_text(structure, intent)
+    entry = entry_of(structure.text, read_intents(structure.text), intent.id)
     if entry is None:
         return EditRefused(f"the intent is a YAML alias, so {_BY_HAND}")
     reading, parts = entry.reading, [*_respelled(structure, intent, new_id)]
@@ -143,19 +140,6 @@ def _respelled(
 
 def _editable(node: YamlNode) -> bool:
     return isinstance(node, Scalar) and node.style not in BLOCK_STYLES
-
-
-def _entry_text(structure: IntentsStructure, intent: Intent) -> EntryText | None:
-    """Return the entry of an intent, to be edited, or None if it is an alias of another entry."""
-    entry, text = structure.entry_of(intent.id), structure.text
-    if entry is None or entry.table is None:
-        return None
-    return EntryText(
-        reading=YamlDocument(text),
-        table=entry.table,
-        fields={field.name: Field(field.key, field.value) for field in entry.fields},
-        line_end=line_end_of(text[entry.start :], line_end_of(text)),
-    )
 
 
 def _renamed(intent: Intent, new_id: str) -> Intent:
