@@ -16,7 +16,6 @@ from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, 
 from intent_lsp.formats.plans.plan_texts import plan_texts, title_behind
 from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_tasks
-from intent_lsp.formats.plans.task_texts import task_texts
 
 REQUIREMENTS, BUGFIX, DESIGN, TASKS = "requirements.md", "bugfix.md", "design.md", "tasks.md"
 DOCUMENTS: Final = (REQUIREMENTS, BUGFIX, DESIGN, TASKS)
@@ -57,7 +56,7 @@ def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         document=f"{directory}/{first}",
         acceptance_criteria=sentences((*_criteria(required), *_statements(bug, _EXPECTED))),
         constraints=sentences(_statements(bug, _UNCHANGED)),
-        named=paths_in((*task_texts(tasks), *(block.text for block in design.blocks))),
+        named=paths_in((*tasks.task_texts(), *(block.text for block in design.blocks))),
         directory=directory,
         ticked=read.path_of(TASKS),
     )

@@ -75,6 +75,26 @@ class MarkdownText(Struct, frozen=True):
         """The list items that have a checkbox."""
         return tuple(item for item in self.items if item.mark is not None)
 
+    def task_texts(self) -> Iterator[str]:
+        """Yield the texts of the tasks and of the blocks that are nested below them."""
+        for block, _ in self.nested_below_tasks():
+            yield block.text
+
+    def nested_below_tasks(self) -> Iterator[tuple[MarkdownBlock, MarkdownBlock]]:
+        """Yield each block that is a task or nested below one, with the outermost task above it.
+
+        A heading, or a block that is indented no further than the task, ends what is nested below
+        it.
+        """
+        task: MarkdownBlock | None = None
+        for block in self.blocks:
+            if block.kind is BlockKind.HEADING or (task is not None and block.depth <= task.depth):
+                task = None
+            if task is None and block.mark is not None:
+                task = block
+            if task is not None:
+                yield block, task
+
     def title(self) -> MarkdownBlock | None:
         """Return the first heading of the highest level that there is, or None without headings.
 

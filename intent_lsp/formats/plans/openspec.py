@@ -16,7 +16,6 @@ from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, 
 from intent_lsp.formats.plans.plan_texts import plan_texts, title_behind
 from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_tasks
-from intent_lsp.formats.plans.task_texts import task_texts
 
 PROPOSAL, DESIGN, TASKS, METADATA = "proposal.md", "design.md", "tasks.md", ".openspec.yaml"
 DOCUMENTS: Final = (PROPOSAL, DESIGN, TASKS, METADATA)
@@ -70,7 +69,7 @@ def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         document=f"{directory}/{first}",
         acceptance_criteria=sentences(each for spec in specs for each in _requirements(spec)),
         constraints=sentences(each for text in (proposal, design) for each in _no_goals(text)),
-        named=paths_in((*task_texts(tasks), *prose)),
+        named=paths_in((*tasks.task_texts(), *prose)),
         directory=directory,
         ticked=read.path_of(TASKS),
         created_at=_created(documents.get(METADATA, "")),

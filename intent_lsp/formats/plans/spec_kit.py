@@ -14,7 +14,6 @@ from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, 
 from intent_lsp.formats.plans.plan_texts import plan_texts, title_behind
 from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_tasks, status_of_word
-from intent_lsp.formats.plans.task_texts import task_texts
 
 SPEC, PLAN, TASKS = "spec.md", "plan.md", "tasks.md"
 DOCUMENTS: Final = (SPEC, PLAN, TASKS)
@@ -49,7 +48,7 @@ def read_feature(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         acceptance_criteria=sentences(_requirements(spec)),
         constraints=sentences(_field(plan, "Constraints")),
         # The boilerplate of `tasks.md` names directories such as `src/` in any feature.
-        named=paths_in(task_texts(tasks)) or paths_in(block.text for block in plan.blocks),
+        named=paths_in(tasks.task_texts()) or paths_in(block.text for block in plan.blocks),
         directory=directory,
         ticked=read.path_of(TASKS),
         created_at=next(filter(_DATE.fullmatch, _field(spec, "Created")), None),

@@ -17,7 +17,6 @@ from intent_lsp.formats.plans.named_paths import paths_in
 from intent_lsp.formats.plans.plain_text import plain, sentences, slug
 from intent_lsp.formats.plans.proposed_intent import PlanProblem, ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_mark
-from intent_lsp.formats.plans.task_texts import nested_below_tasks
 
 _OWN_ID: Final = re.compile(
     r"(?:\*\*|\[|\()?(?P<id>[A-Z][A-Z0-9]{0,9}-\d{1,9}|T\d{2,6}|#\d{1,9}|\d{1,4}(?:\.\d{1,4})+)"
@@ -78,7 +77,7 @@ def _problem(document: str, tasks: list[_Task]) -> PlanProblem | None:
 
 def _tasks(read: MarkdownText) -> list[_Task]:
     tasks: list[_Task] = []
-    for block, outermost in nested_below_tasks(read):
+    for block, outermost in read.nested_below_tasks():
         if block is outermost:
             tasks.append(_Task(block))
         else:
