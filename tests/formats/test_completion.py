@@ -10,8 +10,7 @@ from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath
 from intent_lsp.formats.intents.completion.place import place_at
 from intent_lsp.formats.intents.completion.proposal import Proposal
 from intent_lsp.formats.intents.completion.proposals import Offers, proposals
-from intent_lsp.formats.intents.completion.shapes import ENTRY, SIDECAR, TABLES
-from intent_lsp.formats.intents.completion.texts import text_about
+from intent_lsp.formats.intents.completion.shapes import ENTRY, SIDECAR, TABLES, text_about
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.policy_file import read_policy

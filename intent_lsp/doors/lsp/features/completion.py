@@ -22,7 +22,7 @@ from intent_lsp.formats.intents.completion.proposal import (
     ProposedEdit,
     TextName,
 )
-from intent_lsp.formats.intents.completion.texts import text_about
+from intent_lsp.formats.intents.completion.shapes import text_about
 from intent_lsp.governance.authoring.completion import Completion
 from intent_lsp.store.fs.resolve import resolve_below
 

@@ -1,4 +1,4 @@
-"""The shapes of the control files: which keys and which kinds of values they have, and where.
+"""The shapes of the control files: which keys and values they have where, and texts about them.
 
 Invariant: a path that the reader of the file reads has the shape that it is read as, in each of the
 forms of requirements sections 3.2 and 5.
@@ -11,6 +11,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath
+from intent_lsp.formats.intents.completion.proposal import TextName
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.root import ROOT_KEYS
 from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS, ROOT_TEXTS
@@ -184,6 +185,19 @@ def shape_at(
     if file == POLICY_FILE:
         return _below(_policy_root(path, root_keys), path)
     return _below(_intents_root(path, root_keys), path) if file == INTENTS_FILE else None
+
+
+def text_about(name: TextName) -> KeyText | None:
+    """Return the text about a key, or about one of its words, or None if there is none.
+
+    The text about a word has the word as its title.
+    """
+    table = TABLES.get(name.table)
+    text = None if table is None else table.texts.get(name.key)
+    if text is None or not name.word:
+        return text
+    about = text.words.get(name.word)
+    return None if about is None else KeyText(name.word, about)
 
 
 def _intents_root(path: Sequence[Step], root_keys: Sequence[NamedKey]) -> Shape:
