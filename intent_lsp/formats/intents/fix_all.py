@@ -7,7 +7,7 @@ Invariant: a fixed text has fewer findings than the text had, or is that text.
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Sequence
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -60,21 +60,7 @@ def safely_fixable(findings: Sequence[Finding]) -> bool:
     return any(fix.safe for finding in findings for fix in finding.fixes)
 
 
-class FileWithFindings(Protocol):
-    """What a reader returns for a text: its findings, and whether the text could be read."""
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """The findings on the text."""
-        ...
-
-    @property
-    def parsed(self) -> bool:
-        """Whether the text could be read."""
-        ...
-
-
-T = TypeVar("T", bound=FileWithFindings)
+T = TypeVar("T", bound=IntentsFile | PolicyFile)
 
 
 class FixAll(Generic[T]):
