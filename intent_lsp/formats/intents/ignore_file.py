@@ -5,32 +5,20 @@ match wins.
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
 from intent_lsp.core.content import line_body, split_lines
 
 
-class IgnorePattern(Protocol):
-    """A compiled line of an ignore file.
+class IgnoredIntents(Struct, frozen=True):
+    """The patterns of an ignore file: of each, its line as written, and what matches an id.
 
-    `include` is True for a line that ignores ids, False for a `!` line, which cancels earlier
-    lines, and None for a comment or a blank line.
+    The flag between the two is False for a `!` line, which cancels earlier lines.
     """
 
-    include: bool | None
-
-    def match_file(self, file: str) -> object | None:
-        """Return a match of the line with the intent id `file`, or None if it does not match."""
-        ...
-
-
-class IgnoredIntents(Struct, frozen=True):
-    """The patterns of an ignore file: each with its line as written, and compiled."""
-
-    lines: tuple[tuple[str, IgnorePattern], ...] = ()
+    lines: tuple[tuple[str, bool, Callable[[str], object | None]], ...] = ()
 
     def matching(self, intent_id: str) -> tuple[str, ...]:
         """Return the lines that ignore an intent id; empty if the id is not ignored.
@@ -38,10 +26,10 @@ class IgnoredIntents(Struct, frozen=True):
         A later `!` line that matches the id cancels the lines before it.
         """
         matched: list[str] = []
-        for line, pattern in self.lines:
-            if pattern.match_file(intent_id) is None:
+        for line, ignores, match in self.lines:
+            if match(intent_id) is None:
                 continue
-            if pattern.include:
+            if ignores:
                 matched.append(line)
             else:
                 matched.clear()
@@ -57,7 +45,7 @@ def read_ignored(text: str) -> IgnoredIntents:
     return IgnoredIntents(tuple(_compiled(map(line_body, lines)))) if lines else IgnoredIntents()
 
 
-def _compiled(lines: Iterable[str]) -> Iterator[tuple[str, IgnorePattern]]:
+def _compiled(lines: Iterable[str]) -> Iterator[tuple[str, bool, Callable[[str], object | None]]]:
     # Imported late: most projects ignore nothing and need not load it.
     from pathspec import PathSpec  # noqa: PLC0415
 
@@ -66,4 +54,6 @@ def _compiled(lines: Iterable[str]) -> Iterator[tuple[str, IgnorePattern]]:
             spec = PathSpec.from_lines("gitignore", [line])
         except (ValueError, re.error):
             continue
-        yield from ((line, pattern) for pattern in spec.patterns if pattern.include is not None)
+        for pattern in spec.patterns:
+            if pattern.include is not None:
+                yield line, pattern.include, pattern.match_file
