@@ -7,9 +7,7 @@ Invariant: an id is only ever pointed out, since records and branches may refer 
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Final
-
-from msgspec import Struct
+from typing import Final, TypeAlias
 
 # Neither can be matched in two ways, so that no id takes long.
 _NUMBERED: Final = re.compile(
@@ -26,12 +24,8 @@ _SHARE: Final = 2 / 3
 """The share of a file's ids that must have a style."""
 
 
-class _IdStyle(Struct, frozen=True):
-    """How an id is written: with a number or not, in which case, with which separators."""
-
-    numbered: bool
-    case: str
-    apart: str
+_IdStyle: TypeAlias = tuple[bool, str, str]
+"""How an id is written: with a number or not, in which case, with which separators."""
 
 
 def odd_ids(ids: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -62,7 +56,7 @@ def _style(name: str) -> _IdStyle | None:
     words = numbered["words"] + numbered["apart"] if numbered else name
     letters = "".join(each for each in words if each.isalpha())
     apart = "".join(sorted(set(_APART.findall(words))))
-    return _IdStyle(numbered is not None, _case(letters), apart)
+    return numbered is not None, _case(letters), apart
 
 
 def _case(letters: str) -> str:
