@@ -12,8 +12,8 @@ from typing import Final
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownBlock, MarkdownText
 from intent_lsp.formats.plans.named_paths import paths_in
-from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, plain, sentences
-from intent_lsp.formats.plans.plan_texts import plan_texts, title_behind
+from intent_lsp.formats.plans.plain_text import sentences
+from intent_lsp.formats.plans.plan_texts import name_of_plan, plan_texts
 from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_tasks
 
@@ -51,7 +51,7 @@ def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     design, tasks = read.get(DESIGN), read.get(TASKS)
     proposed = ProposedIntent(
         specification=directory,
-        name=_name(read.get(first), directory.rpartition("/")[2]),
+        name=name_of_plan(read.get(first), directory.rpartition("/")[2], _PREFIX, _GENERIC),
         status=status_of_tasks(tasks.tasks) or Status.PLANNED,
         document=f"{directory}/{first}",
         acceptance_criteria=sentences((*_criteria(required), *_statements(bug, _EXPECTED))),
@@ -61,12 +61,6 @@ def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         ticked=read.path_of(TASKS),
     )
     return ReadPlan((proposed,), read.problems)
-
-
-def _name(text: MarkdownText, directory: str) -> str:
-    told = title_behind(_PREFIX, text)
-    generic = placeholder(told) or _GENERIC.fullmatch(told.strip()) is not None
-    return name_of_directory(directory) if generic else plain(told)
 
 
 def _criteria(text: MarkdownText) -> Iterator[str]:

@@ -12,8 +12,8 @@ from typing import Final
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownText
 from intent_lsp.formats.plans.named_paths import paths_in
-from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, plain, sentences
-from intent_lsp.formats.plans.plan_texts import plan_texts, title_behind
+from intent_lsp.formats.plans.plain_text import placeholder, sentences
+from intent_lsp.formats.plans.plan_texts import name_of_plan, plan_texts
 from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_tasks
 
@@ -26,7 +26,7 @@ _CHANGES: Final = "changes/"
 _ARCHIVE: Final = "archive/"
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}-")
 _TITLE: Final = re.compile(r"(?:change(?: proposal)?|proposal)\s*:\s*", re.IGNORECASE)
-_GENERIC: Final = ("proposal", "change proposal", "why")
+_GENERIC: Final = re.compile(r"(?:change )?proposal|why", re.IGNORECASE)
 _DELTA: Final = re.compile(r"(ADDED|MODIFIED|REMOVED|RENAMED) Requirements", re.IGNORECASE)
 _REQUIREMENT: Final = re.compile(r"Requirement:\s*(.+)", re.IGNORECASE)
 _METADATA_LINE: Final = re.compile(r"\*\*[^*]+\*\*:")
@@ -64,7 +64,7 @@ def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     prose = (block.text for text in (proposal, design) for block in text.blocks)
     proposed = ProposedIntent(
         specification=change,
-        name=_name(proposal, change.rpartition("/")[2]),
+        name=name_of_plan(proposal, change.rpartition("/")[2], _TITLE, _GENERIC),
         status=_status(tasks, archived=change != directory),
         document=f"{directory}/{first}",
         acceptance_criteria=sentences(each for spec in specs for each in _requirements(spec)),
@@ -75,12 +75,6 @@ def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         created_at=_created(documents.get(METADATA, "")),
     )
     return ReadPlan((proposed,), read.problems)
-
-
-def _name(proposal: MarkdownText, directory: str) -> str:
-    told = title_behind(_TITLE, proposal)
-    generic = placeholder(told) or told.casefold() in _GENERIC
-    return name_of_directory(directory) if generic else plain(told)
 
 
 def _status(tasks: MarkdownText, *, archived: bool) -> Status:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from intent_lsp.formats.plans.markdown_blocks import MarkdownText, markdown_text
+from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, plain
 from intent_lsp.formats.plans.proposed_intent import PlanProblem
 
 
@@ -35,10 +36,18 @@ def plan_texts(directory: str, documents: Mapping[str, str]) -> PlanTexts:
     return PlanTexts(directory, read)
 
 
-def title_behind(prefix: re.Pattern[str], text: MarkdownText) -> str:
-    """Return the title of a document without what its template puts before it.
+def name_of_plan(
+    text: MarkdownText,
+    directory: str,
+    prefix: re.Pattern[str],
+    generic: re.Pattern[str] | None = None,
+) -> str:
+    """Return the title of a document without the `prefix` that its template puts before it.
 
-    Return "" if the document has no heading of the first level.
+    Return the words of `directory`, the last segment of the plan's path, if the document has no
+    heading of the first level, if its title is a placeholder, or if `generic` matches all of it.
     """
     title = text.title()
-    return "" if title is None or title.depth > 1 else prefix.sub("", title.text, count=1)
+    told = "" if title is None or title.depth > 1 else prefix.sub("", title.text, count=1)
+    untitled = placeholder(told) or (generic is not None and generic.fullmatch(told.strip()))
+    return name_of_directory(directory) if untitled else plain(told)

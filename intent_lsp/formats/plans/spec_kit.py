@@ -10,8 +10,8 @@ from typing import Final
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownText
 from intent_lsp.formats.plans.named_paths import paths_in
-from intent_lsp.formats.plans.plain_text import name_of_directory, placeholder, plain, sentences
-from intent_lsp.formats.plans.plan_texts import plan_texts, title_behind
+from intent_lsp.formats.plans.plain_text import placeholder, plain, sentences
+from intent_lsp.formats.plans.plan_texts import name_of_plan, plan_texts
 from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_tasks, status_of_word
 
@@ -39,9 +39,10 @@ def read_feature(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         return ReadPlan()
     spec, plan, tasks = read.get(SPEC), read.get(PLAN), read.get(TASKS)
     title = spec.title()
+    directory_name = _NUMBER.sub("", directory.rpartition("/")[2], count=1)
     proposed = ProposedIntent(
         specification=directory,
-        name=_name(spec, directory.rpartition("/")[2]),
+        name=name_of_plan(spec, directory_name, _TITLE),
         status=status_of_tasks(tasks.tasks) or _stated_status(spec),
         document=f"{directory}/{first}",
         line=title.line if title is not None else 1,
@@ -54,13 +55,6 @@ def read_feature(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         created_at=next(filter(_DATE.fullmatch, _field(spec, "Created")), None),
     )
     return ReadPlan((proposed,), read.problems)
-
-
-def _name(spec: MarkdownText, directory: str) -> str:
-    told = title_behind(_TITLE, spec)
-    return (
-        name_of_directory(_NUMBER.sub("", directory, count=1)) if placeholder(told) else plain(told)
-    )
 
 
 def _requirements(spec: MarkdownText) -> Iterator[str]:
