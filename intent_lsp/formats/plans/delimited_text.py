@@ -7,6 +7,7 @@ Invariant: a text has rows or one problem, and never raises an error.
 """
 
 import csv
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -33,18 +34,13 @@ class DelimitedRow(Struct, frozen=True):
     cells: tuple[str, ...]
 
 
-class DelimitedTable(Struct, frozen=True):
-    """The rows of a table, the header first. Rows without any text are left out."""
-
-    rows: tuple[DelimitedRow, ...]
-
-
-def read_table(document: str, text: str) -> DelimitedTable | PlanProblem:
+def read_table(document: str, text: str) -> Sequence[DelimitedRow] | PlanProblem:
     """Return the rows of a delimited text, or one problem. `document` names it there.
 
-    It is a problem if the text is empty, has a row that cannot be read, or more than MAX_ROWS. A
-    first line such as `sep=;`, which Excel reads, names the delimiter. Without it, the delimiter is
-    the one that stands most often in the header, outside of quotes.
+    The header is the first row; rows without any text are left out. A text that is empty, has a row
+    that cannot be read or has more than MAX_ROWS is a problem. A first line such as `sep=;`, which
+    Excel reads, names the delimiter. Without it, the delimiter is the one that stands most often in
+    the header, outside of quotes.
     """
     bare = text.removeprefix("\ufeff")
     named = bare[:4].casefold() == "sep=" and len(bare) > len("sep=") and bare[4] in _DELIMITERS
@@ -65,7 +61,7 @@ def _delimiter_of(header: str) -> str:
 
 def _rows(
     document: str, lines: list[str], skipped: int, delimiter: str
-) -> DelimitedTable | PlanProblem:
+) -> Sequence[DelimitedRow] | PlanProblem:
     reader = csv.reader(lines, delimiter=delimiter, quotechar=_QUOTE, strict=True)
     rows: list[DelimitedRow] = []
     line = 0
@@ -78,7 +74,7 @@ def _rows(
                 return _too_many(document, skipped + line)
     except csv.Error as error:
         return _unread(document, skipped + line + 1, str(error))
-    return DelimitedTable(tuple(rows))
+    return rows
 
 
 def _too_many(document: str, line: int) -> PlanProblem:

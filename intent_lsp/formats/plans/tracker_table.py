@@ -51,7 +51,7 @@ def read_tracker_table(document: str, text: str) -> ReadPlan:
     table = read_table(document, text)
     if isinstance(table, PlanProblem):
         return ReadPlan((), (table,))
-    header, *rows = table.rows
+    header, *rows = table
     columns = columns_of(header.cells)
     if not columns.has(ColumnRole.TITLE):
         return ReadPlan((), (_no_title(document, header),))
