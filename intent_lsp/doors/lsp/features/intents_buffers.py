@@ -50,7 +50,7 @@ class IntentsBuffer(Struct, frozen=True, kw_only=True):
         Return None if the position is on a line that has changed since.
         """
         place = self.places.back(place_of(self.lines, position, self.encoding))
-        return None if place is None else self.structure.offset(place)
+        return None if place is None else self.structure.places.offset(place)
 
     def part(self, position: lsp.Position) -> IntentsPart | None:
         """Return the part at a client's position, or None if there is none or it has changed."""
@@ -62,7 +62,7 @@ class IntentsBuffer(Struct, frozen=True, kw_only=True):
 
         Return None if an end of it is on a line that has changed since.
         """
-        span = self.places.forward(self.structure.span(start, end))
+        span = self.places.forward(self.structure.places.span(start, end))
         return None if span is None else span_range(self.lines, span, self.encoding)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from intent_lsp.core.findings import Position, Span
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.scope.findings import PatternFinding
 from intent_lsp.formats.intents.entry import ENTRY_KEYS, read_entry
@@ -95,14 +94,6 @@ class IntentsStructure(Struct, frozen=True, kw_only=True):
         """Return the entry of the intent with this id or alias, or None if there is none."""
         intent = self.intents.get(intent_id)
         return next((e for e in self.entries if intent is not None and e.intent is intent), None)
-
-    def span(self, start: int, end: int) -> Span:
-        """Return the span between two offsets."""
-        return self.places.span(start, end)
-
-    def offset(self, place: Position) -> int:
-        """Return the offset of a position."""
-        return self.places.offset(place)
 
 
 def read_structure(text: str) -> IntentsStructure | None:

@@ -83,13 +83,15 @@ def _intent(structure: IntentsStructure, entry: StructuredEntry) -> IntentsSymbo
         name = f"{intent.id}: {intent.name}" if intent.name.strip() else intent.id
         detail = intent.status.value
     inside = node is not None and entry.start <= node.start and node.end <= entry.end
-    span = structure.span(entry.start, entry.end)
+    span = structure.places.span(entry.start, entry.end)
     return IntentsSymbol(
         name=_named(name, NO_ID),
         detail=detail,
         kind=OutlineKind.INTENT,
         span=span,
-        named=structure.span(node.start, node.end) if node and inside else Span(*[span.start] * 2),
+        named=structure.places.span(node.start, node.end)
+        if node and inside
+        else Span(*[span.start] * 2),
         children=tuple(_lists(structure, entry)),
     )
 
@@ -101,14 +103,14 @@ def _lists(structure: IntentsStructure, entry: StructuredEntry) -> Iterator[Inte
                 name=field.name,
                 detail=str(len(field.items)),
                 kind=OutlineKind.LIST,
-                span=structure.span(field.key.start, max(field.key.end, field.value.end)),
-                named=structure.span(field.key.start, field.key.end),
+                span=structure.places.span(field.key.start, max(field.key.end, field.value.end)),
+                named=structure.places.span(field.key.start, field.key.end),
                 children=tuple(_item(structure, field, item) for item in field.items),
             )
 
 
 def _item(structure: IntentsStructure, field: EntryField, item: FieldItem) -> IntentsSymbol:
-    span = structure.span(item.start, item.end)
+    span = structure.places.span(item.start, item.end)
     kind = OutlineKind.FILE if field.name in _FILES else OutlineKind.SENTENCE
     return IntentsSymbol(name=_named(item.text, '""'), kind=kind, span=span, named=span)
 
