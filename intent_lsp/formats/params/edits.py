@@ -15,6 +15,7 @@ from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.findings import Position
+from intent_lsp.core.text import spliced
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.formats.params.read import file_named
 from intent_lsp.formats.params.requests import WirePosition, WireRange
@@ -164,20 +165,14 @@ def _rewriting(edits: Sequence[_TextEdit], place_of: PlaceOf) -> Rewrite:
             ((offset(it.range.start), offset(it.range.end), it.new_text) for it in edits),
             key=lambda span: span[:2],
         )
-        return _spliced(text, spans)
+        done = 0
+        for start, end, _ in spans:
+            if start < done or end < start:
+                raise ValueError("the edits overlap")
+            done = end
+        return spliced(text, spans)
 
     return rewrite
-
-
-def _spliced(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
-    parts: list[str] = []
-    done = 0
-    for start, end, new in spans:
-        if start < done or end < start:
-            raise ValueError("the edits overlap")
-        parts += (text[done:start], new)
-        done = end
-    return "".join((*parts, text[done:]))
 
 
 def _after(first: FileChange, second: FileChange) -> FileChange:
