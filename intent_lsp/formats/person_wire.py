@@ -7,7 +7,7 @@ hooks section 5.
 import json
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
@@ -28,13 +28,8 @@ class PersonQuestion(Struct, frozen=True):
 
     def encode(self) -> bytes:
         """Return the question as a line of JSON, with its line feed."""
-        told = {
-            "root": self.root,
-            "text": self.text,
-            "titles": self.titles,
-            "seconds": self.seconds,
-        }
-        return json.dumps({"version": VERSION, "question": told}).encode("ascii") + b"\n"
+        told = {"version": VERSION, "question": asdict(self)}
+        return json.dumps(told).encode("ascii") + b"\n"
 
 
 def read_question(line: bytes) -> PersonQuestion | None:
