@@ -42,6 +42,11 @@ def value_offsets(source: str, value: str) -> Sequence[int] | None:
     return [*offsets, end] if characters == value else None
 
 
+def value_begun(source: str, quote: str) -> str:
+    """Return what the source text behind an open quote means."""
+    return _ESCAPE[quote].sub(lambda found: _escaped(found[0]), source)
+
+
 def _escaped(escape: str) -> str:
     """Return the character that an escape stands for, or the escape itself if it stands for none.
 

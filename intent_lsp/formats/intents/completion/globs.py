@@ -20,13 +20,12 @@ from intent_lsp.formats.intents.completion.proposal import Proposal, ProposalKin
 from intent_lsp.formats.intents.completion.shapes import ValueKind
 from intent_lsp.formats.intents.completion.writing import ProposedValue, write_value
 from intent_lsp.formats.intents.intents_file import glob_findings
+from intent_lsp.formats.yaml.value_source import value_begun
 
-_ESCAPE = re.compile(r"\\(?:U([0-9a-fA-F]{8})|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _LEAD = re.compile(r"\s*(?:!(?!\())*")
 _EXTENSION = re.compile(r"[^.].*(\.[\w-]+)", re.DOTALL)
 _EXTENSIONS_AT_MOST = 5
-_LAST_CHARACTER = 0x10FFFF
 
 
 class SegmentPlace(Struct, frozen=True, kw_only=True):
@@ -172,17 +171,7 @@ def _walked(before: str, *, is_glob: bool) -> tuple[str | None, str] | None:
 
 def _decoded(source: str, quote: str) -> str:
     """Return what source text means, which begins after an open quote, or without one if ""."""
-    if quote == "'":
-        return source.replace("''", "'")
-    return _PAIR.sub(_joined, _ESCAPE.sub(_unescaped, source)) if quote else source
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    digits = found[1] or found[2] or found[3]
-    if digits is None:
-        return found[4]
-    code = int(digits, 16)
-    return chr(code) if code <= _LAST_CHARACTER else found.group()
+    return _PAIR.sub(_joined, value_begun(source, quote)) if quote else source
 
 
 def _joined(pair: re.Match[str]) -> str:
