@@ -1,12 +1,14 @@
-"""Tables of trackers: each row of an export in CSV is a proposed intent.
+"""Tables of trackers: the columns of an export in CSV, and each row as a proposed intent.
 
-Specified in requirements section 3.10.
+Specified in requirements section 3.10. Known are the names of columns in exports of Jira, GitHub,
+Linear, Azure DevOps and GitLab; others count if they are named alike.
 
 Invariant: two rows of a table have different specifications.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from enum import Enum
 from typing import Final
 
 from msgspec import Struct
@@ -15,10 +17,9 @@ from intent_lsp.core.intents import Status
 from intent_lsp.formats.plans.delimited_text import DelimitedRow, read_table
 from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownText, markdown_text
 from intent_lsp.formats.plans.named_paths import paths_in
-from intent_lsp.formats.plans.plain_text import plain, sentences, slug, without_tags
+from intent_lsp.formats.plans.plain_text import plain, sentences, slug, small_words, without_tags
 from intent_lsp.formats.plans.proposed_intent import PlanProblem, ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_word
-from intent_lsp.formats.plans.tracker_columns import ColumnRole, TrackerColumns, columns_of
 from intent_lsp.formats.plans.wiki_markup import markdown_of_wiki
 
 _ISSUE_URL: Final = re.compile(
@@ -29,8 +30,54 @@ _CRITERIA: Final = re.compile(
 )
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?")
 _ID_AT_MOST: Final = 100
+_CUSTOM: Final = re.compile(r"custom field \((.*)\)", re.IGNORECASE)
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_OF_JIRA: Final = frozenset(("issue key", "work item key"))
+_LEVELS: Final = tuple(f"title {level}" for level in range(1, 10))
 # What the text of a spreadsheet's cell begins with, so that it is not taken for a formula.
 _NO_FORMULA: Final = "'"
+
+
+class ColumnRole(Enum):
+    """What a column is for. The value is the names of such columns, the best one first."""
+
+    # Jira's "Issue id" and Linear's "UUID" are known to nobody who works on the issue.
+    ID = (
+        *("issue key", "work item key", "key", "id", "number", "issue number", "issue", "iid"),
+        *("ticket", "ticket id", "task id", "work item id", "item id", "issue id"),
+    )
+    URL = ("url", "html url", "link", "issue url")
+    TITLE = ("summary", "title", "name", "issue name", "task", "task name", "subject", *_LEVELS)
+    STATE = ("status", "state", "issue status", "board column", "column", "list")
+    CATEGORY = ("status category", "state category", "state type")
+    REASON = ("resolution", "state reason", "reason")
+    DESCRIPTION = ("description", "body", "notes", "details")
+    CRITERIA = ("acceptance criteria", "definition of done")
+    CREATED = ("created", "created at", "created date", "created at utc", "date created")
+    PATHS = ("paths", "files", "scope", "owned scope")
+
+
+class TrackerColumns(Struct, frozen=True):
+    """The columns of a table, from 0, by their role, each in the order of the role's names.
+
+    A role without a column has an empty tuple. `wiki`: the table is an export of Jira, whose long
+    texts are in wiki markup.
+    """
+
+    places: dict[ColumnRole, tuple[int, ...]]
+    wiki: bool = False
+
+    def has(self, role: ColumnRole) -> bool:
+        """Return whether a column has this role."""
+        return bool(self.places[role])
+
+    def cell(self, row: DelimitedRow, role: ColumnRole) -> str:
+        """Return the first text of a row with this role, or "" if its cells for it are blank.
+
+        White space around the text is left out.
+        """
+        texts = (row.cells[at].strip() for at in self.places[role] if at < len(row.cells))
+        return next(filter(None, texts), "")
 
 
 class _Stated(Struct, frozen=True):
@@ -52,7 +99,7 @@ def read_tracker_table(document: str, text: str) -> ReadPlan:
     if isinstance(table, PlanProblem):
         return ReadPlan((), (table,))
     header, *rows = table
-    columns = columns_of(header.cells)
+    columns = _columns_of(header.cells)
     if not columns.has(ColumnRole.TITLE):
         return ReadPlan((), (_no_title(document, header),))
     proposed: dict[str, ProposedIntent] = {}
@@ -69,6 +116,24 @@ def read_tracker_table(document: str, text: str) -> ReadPlan:
         if stated.unknown:
             problems.append(_unknown(document, row, stated.unknown))
     return ReadPlan(tuple(proposed.values()), tuple(problems))
+
+
+def _columns_of(header: Sequence[str]) -> TrackerColumns:
+    """Return the columns of a table with the given header."""
+    names = [_normal(name) for name in header]
+    return TrackerColumns(
+        {
+            role: tuple(at for name in role.value for at, each in enumerate(names) if each == name)
+            for role in ColumnRole
+        },
+        wiki=not _OF_JIRA.isdisjoint(names),
+    )
+
+
+def _normal(name: str) -> str:
+    """Return a column's name in small words, such as `state reason` for `stateReason`."""
+    custom = _CUSTOM.fullmatch(name.strip())
+    return small_words(_CAMEL.sub(" ", custom[1] if custom else name))
 
 
 def _proposed(
