@@ -24,14 +24,12 @@ from intent_lsp.formats.intents.completion.shapes import (
     LeafShape,
     ListShape,
     Shape,
-    TableShape,
     ValueKind,
 )
 from intent_lsp.formats.intents.completion.writing import (
     ProposedValue,
-    item_lines,
+    Skeletons,
     literal,
-    skeleton_of,
     write_closing_quote,
     write_key,
     write_value,
@@ -89,12 +87,12 @@ def _keys(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
     used = {meant[0] for each in place.cursor.keys if (meant := table.known.meaning(each.name))}
     missing = [key for key in table.texts if key not in used and not _is_by_id(place, key)]
     defaults = _defaults([table.shapes[key] for key in missing], offers)
+    skeletons = Skeletons(place.cursor, place.lists, defaults)
     for index, key in enumerate(missing):
-        skeleton = skeleton_of(place.cursor, table.shapes[key], place.lists, defaults)
         yield Proposal(
             label=key,
             kind=ProposalKind.KEY,
-            written=write_key(place.cursor, key, skeleton),
+            written=write_key(place.cursor, key, skeletons.of(table.shapes[key])),
             rank=f"2{index:02}",
             about=TextName(table.name, key),
         )
@@ -126,13 +124,8 @@ def _defaults(shapes: Iterable[Shape], offers: Offers) -> Mapping[ValueKind, str
 
 
 def _has_id(shape: Shape) -> bool:
-    match shape:
-        case LeafShape(kind=kind):
-            return kind is ValueKind.NEW_ID
-        case ListShape(item=item):
-            return item is ENTRY
-        case TableShape():
-            return shape is ENTRY
+    inner = shape.item if isinstance(shape, ListShape) else shape
+    return inner is ENTRY or (isinstance(inner, LeafShape) and inner.kind is ValueKind.NEW_ID)
 
 
 def _items(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
@@ -141,7 +134,7 @@ def _items(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
     if table is None or cursor.word.rest:
         return
     defaults = _defaults([table], offers)
-    pairs = item_lines(table, cursor, defaults)
+    pairs = Skeletons(cursor, None, defaults).pairs(table)
     new_id = defaults.get(ValueKind.NEW_ID)
     written = _item_written(place, pairs, table.first[0] if new_id is None else f"id: {new_id}")
     label = f"new {table.name}" if new_id is None else f"new intent {new_id}"

@@ -138,29 +138,11 @@ def write_key(cursor: YamlCursor, name: str, skeleton: str) -> ProposedEdit:
     )
 
 
-def skeleton_of(
-    cursor: YamlCursor, shape: Shape, form: int | None, defaults: Mapping[ValueKind, str]
-) -> str:
-    """Return the skeleton of a key's value: what follows the colon, as a snippet.
+class Skeletons:
+    """Skeletons of values at a cursor, as snippets.
 
     `form` is by how much a list indents its dashes below its key, or None for lists in brackets.
     `defaults` maps kinds of values to the text that is offered for them.
-    """
-    # Below the key: as deep as the key, counted from the first character of its line.
-    return _Skeleton(cursor, form, defaults).of(shape, cursor.column - len(cursor.indent))
-
-
-def item_lines(
-    shape: TableShape, cursor: YamlCursor, defaults: Mapping[ValueKind, str]
-) -> list[str]:
-    """Return the first pairs of a new item, one snippet for each, without an indent."""
-    return _Skeleton(cursor, None, defaults).pairs(shape)
-
-
-class _Skeleton:
-    """Skeletons of values at a cursor.
-
-    `form` is by how much a list indents its dashes below its key, or None for lists in brackets.
     """
 
     def __init__(
@@ -168,10 +150,12 @@ class _Skeleton:
     ) -> None:
         self._flow, self._quote = cursor.flow, cursor.quote
         self._form, self._defaults = form, defaults
+        # Below the key: as deep as the key, counted from the first character of its line.
+        self._depth = cursor.column - len(cursor.indent)
 
-    def of(self, shape: Shape, depth: int) -> str:
-        """Return what follows the colon of a key that is indented by `depth` on its line."""
-        below = " " * (depth + _STEP)
+    def of(self, shape: Shape) -> str:
+        """Return the skeleton of the value of a key at the cursor: what follows the colon."""
+        below = " " * (self._depth + _STEP)
         match shape:
             case LeafShape():
                 return " " + self._leaf(shape, "0")
@@ -183,10 +167,10 @@ class _Skeleton:
                 inside = self._leaf(item, "0", listed=True) if isinstance(item, LeafShape) else "$0"
                 if self._flow or self._form is None:
                     return f" [{inside}]"
-                return f"\n{' ' * (depth + self._form)}- {inside}"
+                return f"\n{' ' * (self._depth + self._form)}- {inside}"
 
     def pairs(self, table: TableShape) -> list[str]:
-        """Return the keys that a table begins with, each with its value."""
+        """Return the keys that a new table begins with, each with its value and without indent."""
         return [self._pair(table, key, place) for place, key in enumerate(table.first, 1)]
 
     def _pair(self, table: TableShape, key: str, place: int) -> str:
