@@ -10,25 +10,13 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding
 from intent_lsp.core.paths import parse_relative
-from intent_lsp.core.policy import (
-    AuthorNames,
-    ContractRule,
-    DenyRule,
-    Enforcement,
-    Inheritance,
-    LedgerForm,
-    PeopleAsked,
-    RecordSaves,
-    SessionIds,
-    TeamPolicy,
-    Urls,
-)
+from intent_lsp.core.policy import DenyRule, TeamPolicy
 from intent_lsp.formats.intents.entry_values import note_glob, prose_of
 from intent_lsp.formats.intents.fixes.policy_values import number_fixes, rule_fixes
 from intent_lsp.formats.intents.intents_file import glob_findings
@@ -58,6 +46,9 @@ YES = ("true", "yes", "on")
 
 NO = ("false", "no", "off")
 """The words for false, likewise."""
+
+_PRIVACY = ("authors", "session_ids", "urls")
+"""The fields of TeamPolicy whose keys stand below `privacy`."""
 
 _Values: TypeAlias = dict[str, Any]
 """Values that the file sets, by fields of TeamPolicy."""
@@ -118,38 +109,30 @@ class _Sidecar:
         return values | {f"lessons_{name}": path for name, path in lessons.items()} | privacy
 
     def _readers(self) -> dict[str, _Reader]:
-        """Return, for each key of the policy, the function that reads the value from its node."""
-        return {
+        """Return, for each key of the policy, the function that reads the value from its node.
+
+        A key that takes a word or a truth value is read as the type of its field says.
+        """
+        typed: dict[str, _Reader] = {}
+        for field in fields(TeamPolicy):
+            if field.type is bool:
+                typed[field.name] = self._flag
+            elif isinstance(field.type, type) and issubclass(field.type, StrEnum):
+                typed[field.name] = self._word(field.name, field.type)
+        privacy = {name: typed.pop(name) for name in _PRIVACY}
+        return typed | {
             "version": self._number("version", 0, MAX_VERSION),
             "architectural_constraints": partial(prose_of, self._reading),
             "blocked_tools": self._texts,
             "deny_mutations": self._deny_mutations,
-            "enforcement": self._word("enforcement", Enforcement),
-            "agents": self._word("agents", Enforcement),
-            "agents_inherit": self._word("agents_inherit", Inheritance),
-            "hitl": self._word("hitl", PeopleAsked),
             "hitl_by": self._channels,
             "hitl_timeout_seconds": self._number("hitl_timeout_seconds", 1, MAX_WAIT_SECONDS),
-            "fail_open": self._flag,
-            "contract": self._word("contract", ContractRule),
-            "require_checkout": self._flag,
-            "require_read": self._flag,
-            "complete_on_attempt": self._flag,
             "spec_iteration_globs": self._globs,
             "mutating_tools": self._texts,
             "read_only_tools": self._texts,
-            "history_in_yaml": self._flag,
-            "record_saves": self._word("record_saves", RecordSaves),
             "generated": self._globs,
-            "ledger": self._word("ledger", LedgerForm),
             "lessons": self._within({"violations": self._file, "verification": self._file}),
-            "privacy": self._within(
-                {
-                    "authors": self._word("authors", AuthorNames),
-                    "session_ids": self._word("session_ids", SessionIds),
-                    "urls": self._word("urls", Urls),
-                }
-            ),
+            "privacy": self._within(privacy),
         }
 
     def _read(self, table: MappingNode, readers: dict[str, _Reader]) -> _Values:
@@ -267,16 +250,14 @@ class _Sidecar:
             fixes = rule_fixes(self._reading, node)
             self._reading.wrong_type(node, "a mapping with `path_glob` and `reason`", fixes)
             return None
-        fields = fields_of(self._reading, content, _DENY_KEYS, told=True)
-        glob = text_of(self._reading, fields["path_glob"].value) if "path_glob" in fields else None
-        reason = text_of(self._reading, fields["reason"].value) if "reason" in fields else None
+        found = fields_of(self._reading, content, _DENY_KEYS, told=True)
+        glob = text_of(self._reading, found["path_glob"].value) if "path_glob" in found else None
+        reason = text_of(self._reading, found["reason"].value) if "reason" in found else None
         if glob is None:
-            if "path_glob" not in fields or isinstance(
-                content_of(fields["path_glob"].value), Scalar
-            ):
+            if "path_glob" not in found or isinstance(content_of(found["path_glob"].value), Scalar):
                 self._bad(node, "this rule has no `path_glob`, so it denies nothing")
             return None
-        note_glob(self._reading, fields["path_glob"].value, glob, glob_findings)
+        note_glob(self._reading, found["path_glob"].value, glob, glob_findings)
         return DenyRule(glob, reason or "")
 
     def _file(self, node: YamlNode) -> str | None:
