@@ -50,9 +50,8 @@ class IntentsPart(Struct, frozen=True, kw_only=True):
     number: int = 0
 
 
-_GLOBS = "owned_scope"
 _ITEMS = {
-    _GLOBS: PartKind.GLOB,
+    "owned_scope": PartKind.GLOB,
     "related_files": PartKind.RELATED_FILE,
     "aliases": PartKind.ALIAS,
     "acceptance_criteria": PartKind.CRITERION,
@@ -93,9 +92,7 @@ def parts_of(entry: StructuredEntry) -> Iterator[IntentsPart]:
 def globs_of(structure: IntentsStructure) -> Iterator[IntentsPart]:
     """Yield the globs of all entries."""
     for entry in structure.entries:
-        for field in entry.fields:
-            if field.name == _GLOBS:
-                yield from _of_field(field, entry)
+        yield from (part for part in parts_of(entry) if part.kind is PartKind.GLOB)
 
 
 def parts_beside(structure: IntentsStructure) -> Iterator[IntentsPart]:
