@@ -114,7 +114,12 @@ def read_structure(text: str) -> IntentsStructure | None:
         root=node,
         entries=entries,
         keys=tuple(key for key, _ in pairs if isinstance(key, Scalar)),
-        pointers=tuple(_pointers(pairs)),
+        pointers=tuple(
+            (key, value)
+            for key, value in pairs
+            if isinstance(key, Scalar) and key.value in POINTERS
+            if isinstance(value, Scalar) and not value.null
+        ),
         intents=_intents(entries),
     )
 
@@ -125,16 +130,6 @@ def _intents(entries: Sequence[StructuredEntry]) -> Intents:
         if entry.intent is not None:
             first.setdefault(entry.intent.id, entry.intent)
     return Intents(tuple(first.values()))
-
-
-def _pointers(
-    pairs: Sequence[tuple[YamlNode, YamlNode]],
-) -> Iterator[tuple[Scalar, Scalar]]:
-    for key, value in pairs:
-        if not isinstance(key, Scalar) or not isinstance(value, Scalar):
-            continue
-        if key.value in POINTERS and not value.null:
-            yield key, value
 
 
 def _entry(reading: YamlDocument, place: EntryNode) -> StructuredEntry:
