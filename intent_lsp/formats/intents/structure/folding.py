@@ -5,6 +5,7 @@ Invariant: at most one run begins at a line, and a run has at least two lines.
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 
 from msgspec import Struct
 
@@ -92,12 +93,12 @@ def _lines(structure: IntentsStructure, start: int, end: int) -> tuple[int, int]
 def _comments(structure: IntentsStructure, texts: list[range]) -> Iterator[FoldedRun]:
     """Yield the runs of lines that are comments. A `#` in one of `texts` begins no comment."""
     inside = set[int]().union(*texts)
-    first: int | None = None
     lines = LINE_END.split(structure.text)
-    for number, line in enumerate((*lines, "")):
-        is_comment = _COMMENT.match(line) is not None and number not in inside
-        if is_comment and first is None:
-            first = number
-        if not is_comment and first is not None:
-            yield FoldedRun(first, number - 1, comment=True)
-            first = None
+    comments = [
+        number
+        for number, line in enumerate(lines)
+        if _COMMENT.match(line) is not None and number not in inside
+    ]
+    for _, run in groupby(enumerate(comments), key=lambda each: each[1] - each[0]):
+        numbers = [number for _, number in run]
+        yield FoldedRun(numbers[0], numbers[-1], comment=True)
