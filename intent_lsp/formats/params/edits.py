@@ -84,7 +84,8 @@ def changes_of_edit(edit: object, place_of: PlaceOf) -> tuple[FileChange, ...]:
         steps = _steps(told.document_changes, place_of)
     else:
         named = (told.changes or {}).items()
-        steps = (_edited(uri, None, edits, place_of, "edit.changes") for uri, edits in named)
+        documents = (_DocumentEdit(_Document(uri), edits) for uri, edits in named)
+        steps = (_edited(document, place_of, "edit.changes") for document in documents)
     files: dict[str, FileChange] = {}
     for step in steps:
         earlier = files.pop(step.source or step.path, None)
@@ -101,9 +102,7 @@ def _steps(told: Sequence[object], place_of: PlaceOf) -> Iterator[FileChange]:
         kind = step.get("kind") if isinstance(step, dict) else None
         match kind:
             case None:
-                document = _converted(step, _DocumentEdit, field)
-                where = document.text_document
-                yield _edited(where.uri, where.version, document.edits, place_of, field)
+                yield _edited(_converted(step, _DocumentEdit, field), place_of, field)
             case "create":
                 yield _created(_converted(step, _Create, field), field)
             case "delete":
@@ -130,15 +129,10 @@ def _created(step: _Create, field: str) -> FileChange:
     return FileChange(path=path, effect=Effect.CREATE, rewrite=rewrite)
 
 
-def _edited(
-    uri: str,
-    version: int | None,
-    edits: Sequence[_TextEdit],
-    place_of: PlaceOf,
-    field: str,
-) -> FileChange:
-    path = file_named(uri, field)
-    return FileChange(path=path, rewrite=_rewriting(edits, place_of), version=version)
+def _edited(edit: _DocumentEdit, place_of: PlaceOf, field: str) -> FileChange:
+    path = file_named(edit.text_document.uri, field)
+    rewrite = _rewriting(edit.edits, place_of)
+    return FileChange(path=path, rewrite=rewrite, version=edit.text_document.version)
 
 
 def _rewriting(edits: Sequence[_TextEdit], place_of: PlaceOf) -> Rewrite:
