@@ -76,12 +76,8 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
 
         Raise WrongParamsError if `uri` is not a `file:` URI.
         """
-        return tuple(dict.fromkeys((*self._single(), *self.paths)))
-
-    def _single(self) -> tuple[str, ...]:
-        if self.uri is None:
-            return () if self.path is None else (self.path,)
-        return (file_named(self.uri, "uri"),)
+        single = self.path if self.uri is None else file_named(self.uri, "uri")
+        return tuple(dict.fromkeys(self.paths if single is None else (single, *self.paths)))
 
 
 class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
