@@ -41,15 +41,15 @@ def rename_ignored(text: str, intents: Intents, old_id: str, new_id: str) -> Ign
     would exclude another intent or take it back in.
     """
     before = read_ignored(text)
-    changes = tuple(_changes(text, old_id, new_id))
+    spans = (span for span, _ in ids_ignored(text, (old_id,)))
+    changes = tuple(TextChange(span, excluding_line(new_id)) for span in spans)
     after = read_ignored(apply_changes(text, changes)) if changes else before
     others = (intent.id for intent in intents if intent.id != old_id)
     if changes and any(_excludes(before, each) != _excludes(after, each) for each in others):
         changes, after = (), before
-    excluded = _excludes(before, old_id)
     return IgnoreEdit(
         changes=changes,
-        excluded=excluded,
+        excluded=_excludes(before, old_id),
         warning=_warning(old_id, new_id, before, after),
     )
 
@@ -73,11 +73,6 @@ def ids_ignored(text: str, names: Iterable[str]) -> Iterator[tuple[Span, str]]:
         if name in known:
             start, end = Position(number, found.start("name")), Position(number, found.end("name"))
             yield Span(start, end), name
-
-
-def _changes(text: str, old_id: str, new_id: str) -> Iterator[TextChange]:
-    for span, _ in ids_ignored(text, (old_id,)):
-        yield TextChange(span, excluding_line(new_id))
 
 
 def _excludes(ignored: IgnoredIntents, intent_id: str) -> bool:
