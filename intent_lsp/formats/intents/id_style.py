@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeAlias
 
+from intent_lsp.core.intents import IntentId
+
 # Neither can be matched in two ways, so that no id takes long.
 _NUMBERED: Final = re.compile(
     r"(?P<words>[^\W\d_]*(?:[-_./][^\W\d_]+)*)(?P<apart>[-_./]?)(?P<digits>\d+)"
@@ -28,8 +30,8 @@ _IdStyle: TypeAlias = tuple[bool, str, str]
 """How an id is written: with a number or not, in which case, with which separators."""
 
 
-def odd_ids(ids: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the index of each id that is written unlike the others or awkward, and why.
+def odd_ids(ids: Sequence[IntentId]) -> Iterator[tuple[IntentId, str]]:
+    """Yield each id that is written unlike the others or awkward, and why.
 
     The reason is a clause for a message. Ids are compared only if two thirds of them, and at least
     three, have one style.
@@ -40,12 +42,12 @@ def odd_ids(ids: Sequence[str]) -> Iterator[tuple[int, str]]:
     common = count >= max(_FEWEST, _SHARE * len(ids))
     width = _width([each for each, style in zip(ids, styles, strict=True) if style == usual])
     example = next((each for each, s in zip(ids, styles, strict=True) if s == usual), "")
-    for index, (each, style) in enumerate(zip(ids, styles, strict=True)):
+    for each, style in zip(ids, styles, strict=True):
         awkward = _awkward(each)
         if awkward:
-            yield index, awkward
+            yield each, awkward
         elif common and (style != usual or not _fits(each, width)):
-            yield index, f"is written unlike most ids of this file, such as `{example}`"
+            yield each, f"is written unlike most ids of this file, such as `{example}`"
 
 
 def _style(name: str) -> _IdStyle | None:

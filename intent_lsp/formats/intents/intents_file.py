@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, RelatedSpan, Severity, Span
+from intent_lsp.core.findings import Finding, RelatedSpan
 from intent_lsp.core.intent_ids import next_id
 from intent_lsp.core.intents import IntentId, Intents
 from intent_lsp.core.scope.findings import PatternFinding, pattern_findings
@@ -120,58 +120,32 @@ def _joined(reading: YamlDocument, entries: Iterable[EntryRead]) -> IntentsFile:
     Of entries with the same id, the first one is used and each later one gets a finding.
     """
     first: dict[IntentId, EntryRead] = {}
-    findings = reading.findings
     for entry in entries:
         known = first.setdefault(entry.intent.id, entry)
         if known is not entry:
-            findings.append(_duplicate(entry, known))
+            message = f"two intents have the id `{known.intent.id}`; only the first one is used"
+            related = RelatedSpan(span=known.places.id, message="the first intent with this id")
+            reading.add(FileCode.DUPLICATE_ID, message, entry.places.id, related=(related,))
+    for intent_id, why in odd_ids(list(first)):
+        reading.add(FileCode.ID_STYLE, f"the id `{intent_id}` {why}", first[intent_id].places.id)
     intents = Intents(tuple(entry.intent for entry in first.values()))
-    findings = _with_free_ids(reading, findings, intents)
-    findings += _odd_ids([entry.places.id for entry in first.values()], list(first))
-    findings.sort(key=lambda finding: (finding.span, finding.code))
+    findings = _with_free_ids(reading, intents)
     return IntentsFile(
         intents=intents,
-        findings=tuple(findings),
+        findings=tuple(sorted(findings, key=lambda finding: (finding.span, finding.code))),
         parsed=True,
         places={intent_id: entry.places for intent_id, entry in first.items()},
     )
 
 
-def _with_free_ids(
-    reading: YamlDocument, findings: Sequence[Finding], intents: Intents
-) -> list[Finding]:
-    """Return the findings, those on missing and on repeated ids with a fix to the next free id."""
+def _with_free_ids(reading: YamlDocument, intents: Intents) -> Iterator[Finding]:
+    """Yield the findings, those on missing and on repeated ids with a fix to the next free id."""
     fixing = {FileCode.MISSING_ID: missing_id_fix, FileCode.DUPLICATE_ID: other_id_fix}
-    if not any(finding.code in fixing for finding in findings):
-        return [*findings]
-    free = next_id(intents)
-    fixed: list[Finding] = []
-    for finding in findings:
+    free = next_id(intents) if any(each.code in fixing for each in reading.findings) else ""
+    for finding in reading.findings:
         make = fixing.get(finding.code)
         fix = None if make is None else make(reading, finding.span, free)
-        fixed.append(finding if fix is None else replace(finding, fixes=(fix,)))
-    return fixed
-
-
-def _duplicate(entry: EntryRead, first: EntryRead) -> Finding:
-    return Finding(
-        code=FileCode.DUPLICATE_ID,
-        severity=Severity.ERROR,
-        message=f"two intents have the id `{entry.intent.id}`; only the first one is used",
-        span=entry.places.id,
-        related=(RelatedSpan(span=first.places.id, message="the first intent with this id"),),
-    )
-
-
-def _odd_ids(places: Sequence[Span], ids: Sequence[str]) -> Iterator[Finding]:
-    """Yield a hint for each id that is written unlike the others, or awkward."""
-    for index, why in odd_ids(ids):
-        yield Finding(
-            code=FileCode.ID_STYLE,
-            severity=Severity.HINT,
-            message=f"the id `{ids[index]}` {why}",
-            span=places[index],
-        )
+        yield finding if fix is None else replace(finding, fixes=(fix,))
 
 
 def _too_many(place: EntryNode) -> YamlProblem:

@@ -31,6 +31,7 @@ _QUIETER = {
     FileCode.UNKNOWN_STATUS: Severity.WARNING,
     FileCode.EMPTY_SCOPE: Severity.WARNING,
     FileCode.BAD_DATE: Severity.WARNING,
+    FileCode.ID_STYLE: Severity.HINT,
 }
 _KINDS = {Scalar: "one value", SequenceNode: "a list", MappingNode: "a mapping"}
 
