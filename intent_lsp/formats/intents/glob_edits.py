@@ -52,7 +52,10 @@ def _in_brackets(before: str, after: str) -> bool:
 
 
 def _removed(place: Span, before: str, after: str) -> TextChange | None:
-    """Return the change that takes a glob away, between the text before and after on its line."""
+    """Return the change that takes a glob away, or None if that takes more than its line.
+
+    `before` and `after` are the texts around it on its line.
+    """
     line, end = place.start.line, place.end.character
     if _ITEM_ALONE.fullmatch(before) and _REST.fullmatch(after):
         return TextChange(Span(Position(line, 0), Position(line + 1, 0)), "")

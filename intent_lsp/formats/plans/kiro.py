@@ -93,7 +93,7 @@ def _with_number(headings: tuple[str, ...], ordinal: str, told: str) -> str:
 
 
 def _statements(text: MarkdownText, section: re.Pattern[str]) -> Iterator[str]:
-    """Yield the numbered statements of the sections of a bug's analysis with a certain title."""
+    """Yield the statements with SHALL of a bug's analysis, below headings that match `section`."""
     for block in text.blocks:
         held = any(section.match(title) for title in block.headings)
         if held and block.kind is not BlockKind.HEADING and _EARS.search(block.text):

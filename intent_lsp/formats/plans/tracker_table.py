@@ -202,7 +202,10 @@ def _all_of(text: MarkdownText) -> Iterator[str]:
 
 
 def _criteria(description: MarkdownText) -> Iterator[str]:
-    """Yield the criteria in a description: its checkboxes, and the items below such a heading."""
+    """Yield the criteria in a description: its items with a checkbox or below a certain title.
+
+    Such a title is a heading or a paragraph that begins with "Acceptance criteria" or the like.
+    """
     within = False
     for block in description.blocks:
         if block.kind is not BlockKind.ITEM:

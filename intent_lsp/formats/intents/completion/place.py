@@ -70,7 +70,10 @@ def place_at(
 
 
 def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
-    """Return the place with a key of a table wanted, or the table as an item of a list."""
+    """Return the place with a key of a table wanted, or the table as an item of a list.
+
+    Return None if `shape` is no table, or no key can stand there.
+    """
     if not isinstance(shape, TableShape):
         return None
     cursor = place.cursor
@@ -86,7 +89,7 @@ def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
 
 
 def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
-    """Return the place with a value wanted, which may need a list around it."""
+    """Return the place with a value wanted, which may need a list around it, or None."""
     cursor, leaf = place.cursor, shape.item if isinstance(shape, ListShape) else shape
     if cursor.is_key or cursor.deeper or shape is None:
         return None
@@ -106,7 +109,7 @@ def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
 
 
 def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
-    """Return the place with an item of the list wanted whose key is above the cursor.
+    """Return the place with an item of the list wanted whose key is above the cursor, or None.
 
     The cursor is in the column of that key, to which an editor without an indent returns.
     """
@@ -129,7 +132,10 @@ def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPla
 
 
 def _list_form(lines: Sequence[str], line: int) -> int | None:
-    """Return how far the nearest list above a line indents its dashes, or None in brackets."""
+    """Return how far the nearest list above a line indents its dashes below its key.
+
+    Return None if it is in brackets, or if there is none in the nearest 500 lines.
+    """
     below: int | None = None
     for above in range(min(line, len(lines)) - 1, max(line - _NEAR, 0) - 1, -1):
         parts = line_parts(line_body(lines[above]))

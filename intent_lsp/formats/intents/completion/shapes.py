@@ -85,7 +85,10 @@ def _table(
     known: MappingKeys | None = None,
     first: tuple[str, ...] = (),
 ) -> TableShape:
-    """Return a table in which each key without a shape has few words, if its text names them."""
+    """Return a table: a key without a shape takes the words of its text, or any text without them.
+
+    `first` are by default all keys.
+    """
     words = {
         key: LeafShape(kind=ValueKind.WORD, words=text.words, table=name, key=key)
         if text.words

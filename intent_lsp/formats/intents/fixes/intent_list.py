@@ -87,7 +87,10 @@ def entry_list_fix(reading: YamlDocument, table: MappingNode, root_key: str | No
 
 
 def _entry(key: YamlNode, value: YamlNode) -> _Entry | None:
-    """Return an entry below its key, or None if it is an alias or has another id inside."""
+    """Return an entry below its key, or None if it is no mapping itself or has another id inside.
+
+    None also stands for a key that is no single value or is block text.
+    """
     if (
         not isinstance(key, Scalar)
         or key.style in BLOCK_STYLES
@@ -136,7 +139,7 @@ def _line_after(reading: YamlDocument, key: YamlNode, value: YamlNode) -> int:
 def _item(reading: YamlDocument, entry: _Entry) -> list[_Change] | None:
     """Return the changes that make an entry of a block mapping an item of a block list.
 
-    Return None if the entry's key is not at the start of its line.
+    Return None if the entry's key is not at the start of its line, or no colon follows it.
     """
     text, key, table = reading.text, entry.key, entry.table
     lead = text[reading.places.line_start(key.start) : key.start]
