@@ -5,8 +5,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from intent_lsp.core.intents import Status
+from intent_lsp.core.scope.glob_parts import GlobPartKind
 from intent_lsp.formats.intents.structure.entries import read_structure
-from intent_lsp.formats.intents.structure.tokens import IntentsToken, SemanticKind, tokens_of
+from intent_lsp.formats.intents.structure.lookup import PartKind
+from intent_lsp.formats.intents.structure.tokens import IntentsToken, tokens_of
 from intent_lsp.formats.yaml.compose import Composed, compose
 from intent_lsp.formats.yaml.limits import refused
 from intent_lsp.formats.yaml.nodes import Scalar, SequenceNode, double_quoted, spelled_like
@@ -14,15 +16,16 @@ from intent_lsp.formats.yaml.value_source import value_offsets
 from tests.support.hostile_text import texts as hostile_texts
 
 _MARKS = {
-    SemanticKind.KEY: "k",
-    SemanticKind.ID: "i",
-    SemanticKind.REFERENCE: "r",
-    SemanticKind.STATUS: "s",
-    SemanticKind.NAME: "n",
-    SemanticKind.SEPARATOR: "/",
-    SemanticKind.WILDCARD: "w",
-    SemanticKind.BRACE: "b",
-    SemanticKind.EXCLUSION: "!",
+    PartKind.KEY: "k",
+    PartKind.ID: "i",
+    PartKind.ALIAS: "r",
+    PartKind.POINTER: "r",
+    PartKind.STATUS: "s",
+    GlobPartKind.NAME: "n",
+    GlobPartKind.SEPARATOR: "/",
+    GlobPartKind.WILDCARD: "w",
+    GlobPartKind.BRACE: "b",
+    GlobPartKind.EXCLUSION: "!",
 }
 
 

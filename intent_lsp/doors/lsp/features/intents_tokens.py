@@ -12,26 +12,29 @@ from msgspec import Struct
 from intent_lsp.core.content import line_body
 from intent_lsp.core.intents import Status
 from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.scope.glob_parts import GlobPartKind
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.protocol.positions import count_units
 from intent_lsp.doors.lsp.runtime.semantic_legend import LEGEND, MODIFIERS, TYPES
-from intent_lsp.formats.intents.structure.tokens import IntentsToken, SemanticKind, tokens_of
+from intent_lsp.formats.intents.structure.lookup import PartKind
+from intent_lsp.formats.intents.structure.tokens import IntentsToken, tokens_of
 
 _SEMANTIC_TOKENS: Final = "textDocument/semanticTokens"
 """The method under which tokens are registered; it is no request."""
 
 _TYPES: Final = {
-    SemanticKind.KEY: lsp.SemanticTokenTypes.Property,
-    SemanticKind.ID: lsp.SemanticTokenTypes.Event,
-    SemanticKind.REFERENCE: lsp.SemanticTokenTypes.Event,
-    SemanticKind.STATUS: lsp.SemanticTokenTypes.EnumMember,
-    SemanticKind.NAME: lsp.SemanticTokenTypes.String,
-    SemanticKind.SEPARATOR: lsp.SemanticTokenTypes.Operator,
-    SemanticKind.WILDCARD: lsp.SemanticTokenTypes.Regexp,
-    SemanticKind.BRACE: lsp.SemanticTokenTypes.Operator,
-    SemanticKind.EXCLUSION: lsp.SemanticTokenTypes.Keyword,
+    PartKind.KEY: lsp.SemanticTokenTypes.Property,
+    PartKind.ID: lsp.SemanticTokenTypes.Event,
+    PartKind.ALIAS: lsp.SemanticTokenTypes.Event,
+    PartKind.POINTER: lsp.SemanticTokenTypes.Event,
+    PartKind.STATUS: lsp.SemanticTokenTypes.EnumMember,
+    GlobPartKind.NAME: lsp.SemanticTokenTypes.String,
+    GlobPartKind.SEPARATOR: lsp.SemanticTokenTypes.Operator,
+    GlobPartKind.WILDCARD: lsp.SemanticTokenTypes.Regexp,
+    GlobPartKind.BRACE: lsp.SemanticTokenTypes.Operator,
+    GlobPartKind.EXCLUSION: lsp.SemanticTokenTypes.Keyword,
 }
 
 
@@ -123,7 +126,7 @@ def _placed(buffer: IntentsBuffer) -> Iterator[_PlacedToken]:
 
 def _modifiers(token: IntentsToken) -> int:
     """Return the bits of a token's modifiers in the legend."""
-    bits = _DECLARATION if token.kind is SemanticKind.ID else 0
+    bits = _DECLARATION if token.kind is PartKind.ID else 0
     if token.status is Status.IN_PROGRESS:
         bits |= _MODIFICATION
     if token.status is not None and token.status.closed:

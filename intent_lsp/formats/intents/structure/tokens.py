@@ -4,7 +4,6 @@ Invariant: tokens are in order, do not overlap, and are each on one line.
 """
 
 from collections.abc import Iterator
-from enum import Enum, auto
 
 from msgspec import Struct
 
@@ -22,49 +21,20 @@ from intent_lsp.formats.text_positions import LINE_END
 from intent_lsp.formats.yaml.value_source import content_span, value_offsets
 
 
-class SemanticKind(Enum):
-    """What a token is. A REFERENCE is an alias or a pointer that names an intent."""
-
-    KEY = auto()
-    ID = auto()
-    REFERENCE = auto()
-    STATUS = auto()
-    NAME = auto()
-    SEPARATOR = auto()
-    WILDCARD = auto()
-    BRACE = auto()
-    EXCLUSION = auto()
-
-
 class IntentsToken(Struct, frozen=True):
-    """One token, from offset `start` to `end`.
+    """One token, from offset `start` to `end`: a part of the file, or a part of a glob in it.
 
     `status` is what the word of a STATUS means, and None for any other kind.
     """
 
     start: int
     end: int
-    kind: SemanticKind
+    kind: PartKind | GlobPartKind
     status: Status | None = None
 
 
 _NO_TOKENS = ("*", "|", ">")
 """What YAML aliases and block text begin with."""
-
-_OF_GLOBS = {
-    GlobPartKind.NAME: SemanticKind.NAME,
-    GlobPartKind.SEPARATOR: SemanticKind.SEPARATOR,
-    GlobPartKind.WILDCARD: SemanticKind.WILDCARD,
-    GlobPartKind.BRACE: SemanticKind.BRACE,
-    GlobPartKind.EXCLUSION: SemanticKind.EXCLUSION,
-}
-
-_OF_PARTS = {
-    PartKind.ID: SemanticKind.ID,
-    PartKind.KEY: SemanticKind.KEY,
-    PartKind.ALIAS: SemanticKind.REFERENCE,
-    PartKind.POINTER: SemanticKind.REFERENCE,
-}
 
 
 def tokens_of(structure: IntentsStructure) -> tuple[IntentsToken, ...]:
@@ -84,16 +54,19 @@ def _parts(structure: IntentsStructure) -> Iterator[IntentsPart]:
 
 
 def _tokens(structure: IntentsStructure, part: IntentsPart) -> Iterator[IntentsToken]:
-    if part.kind is PartKind.GLOB:
-        yield from _of_glob(structure, part)
-    elif part.kind is PartKind.STATUS:
-        status = status_meant(part.text)
-        if status is not None:
-            yield from _inner(structure, part, SemanticKind.STATUS, status)
-    elif part.kind is not PartKind.POINTER or structure.intents.get(part.text) is not None:
-        kind = _OF_PARTS.get(part.kind)
-        if kind is not None:
-            yield from _inner(structure, part, kind)
+    match part.kind:
+        case PartKind.GLOB:
+            yield from _of_glob(structure, part)
+        case PartKind.STATUS:
+            status = status_meant(part.text)
+            if status is not None:
+                yield from _inner(structure, part, part.kind, status)
+        case PartKind.POINTER if structure.intents.get(part.text) is None:
+            return
+        case PartKind.KEY | PartKind.ID | PartKind.ALIAS | PartKind.POINTER:
+            yield from _inner(structure, part, part.kind)
+        case PartKind.RELATED_FILE | PartKind.CRITERION:
+            return
 
 
 def _of_glob(structure: IntentsStructure, part: IntentsPart) -> Iterator[IntentsToken]:
@@ -102,15 +75,18 @@ def _of_glob(structure: IntentsStructure, part: IntentsPart) -> Iterator[Intents
     if offsets is None:
         # The glob is written elsewhere, behind a YAML alias, or over several lines.
         if not source.startswith(_NO_TOKENS):
-            yield from _inner(structure, part, SemanticKind.NAME)
+            yield from _inner(structure, part, GlobPartKind.NAME)
         return
     for each in glob_parts(part.text):
         start, end = part.start + offsets[each.start], part.start + offsets[each.end]
-        yield IntentsToken(start, end, _OF_GLOBS[each.kind])
+        yield IntentsToken(start, end, each.kind)
 
 
 def _inner(
-    structure: IntentsStructure, part: IntentsPart, kind: SemanticKind, status: Status | None = None
+    structure: IntentsStructure,
+    part: IntentsPart,
+    kind: PartKind | GlobPartKind,
+    status: Status | None = None,
 ) -> Iterator[IntentsToken]:
     """Yield a token for each line of a part, without its quotes and the white space around it."""
     source = structure.text[part.start : part.end]
