@@ -34,8 +34,8 @@ class Approval(Struct, frozen=True, kw_only=True):
 class Grant(Struct, frozen=True, kw_only=True):
     """Scope that a person granted to an intent: globs, and the session that granted them.
 
-    `expires_at` is an RFC 3339 time, or None if the grant never ends. `channel` is how the person's
-    answer arrived.
+    `reason` is why it was asked for, if that was said. `expires_at` is an RFC 3339 time, or None if
+    the grant never ends. `channel` is how the person's answer arrived.
     """
 
     patterns: tuple[str, ...]

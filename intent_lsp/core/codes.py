@@ -8,7 +8,10 @@ from typing import Final
 
 
 class GateCode(StrEnum):
-    """Why the gate denied an edit, in the order of the gate's rows (requirements section 6)."""
+    """Why an edit was denied, in the order of the gate's rows (requirements section 6).
+
+    GOVERNANCE_UNAVAILABLE belongs to no row: the edit could not be judged (section 10).
+    """
 
     CHECKOUT_REQUIRED = "CHECKOUT_REQUIRED"
     CONTRACT_DRIFT = "CONTRACT_DRIFT"

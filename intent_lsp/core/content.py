@@ -33,7 +33,10 @@ class Text(Struct, frozen=True, kw_only=True):
     mark: bytes
 
     def encode(self, text: str) -> bytes:
-        """Return a new `text` of this file as bytes: in its encoding, with its byte order mark."""
+        """Return a new `text` of this file as bytes: in its encoding, with its byte order mark.
+
+        Raise UnicodeEncodeError if there is a lone surrogate in it.
+        """
         return self.mark + text.encode(self.encoding)
 
 

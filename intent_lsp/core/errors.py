@@ -1,4 +1,4 @@
-"""The exceptions of this package, each with a hint on what to do.
+"""The exceptions that several parts of this package raise, each with a hint on what to do.
 
 Invariant: a problem in a text is a Finding and a refused edit is a Denied. Both are returned, never
 raised.
@@ -6,7 +6,7 @@ raised.
 
 
 class IntentLspError(Exception):
-    """The base class of every exception that this package raises on purpose.
+    """The base class of the exceptions that this package raises for a user to read.
 
     `cure` is one line that says what to do, or "" if there is nothing to do.
     """
@@ -56,9 +56,9 @@ class FileChangedError(IntentLspError):
 
 
 class UnsafePathError(IntentLspError):
-    """A path that this process reads or writes is not a file that it may use.
+    """A path cannot be read or written as a file of the root; `problem` says why.
 
-    It is a directory, a device or a link that leaves the root.
+    Mostly it is a directory, a device or a link that leaves the root, or a new file exists already.
     """
 
     def __init__(self, *, path: str, problem: str) -> None:

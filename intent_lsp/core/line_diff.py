@@ -50,7 +50,7 @@ class LineDiff:
         """Update `hunks` after one edit. `text` are all lines of the text after the edit.
 
         Only the edited lines and the hunks that they overlap or adjoin are compared again, or all
-        lines if `hunks` was None. It becomes None if `diff` cannot compare them.
+        lines if `hunks` was None. `hunks` becomes None if `diff` cannot compare what is compared.
         """
         if self.hunks is None or len(text) == len(self._reference):
             if text == self._reference:

@@ -20,9 +20,9 @@ IGNORE_FILE = WorkspacePath(".intentignore")
 def fold(text: str) -> str | None:
     """Resolve `.`, `..` and `//` in a `/`-separated path.
 
-    Return None if the path goes above its first part. An absolute path stays absolute. The result
-    has no trailing `/`, except that the file system's root is `/`. A path with nothing left, such
-    as `.`, becomes "".
+    Return None if a `..` leads above where the path begins, as in `a/../..` or `/..`. An absolute
+    path stays absolute. The result has no trailing `/`, except that the file system's root is `/`.
+    A relative path with nothing left, such as `.`, becomes "".
     """
     if text and text[0] not in "./" and text[-1] != "/" and "//" not in text and "/." not in text:
         # Most paths are such ones, and a listing of a large tree has a hundred thousand of them.

@@ -15,8 +15,9 @@ class Enforcement(StrEnum):
     """What happens to a save in an editor, or to an agent's call, that breaks a rule.
 
     OBSERVE: it goes through, and a save shows nothing. WARN: it goes through, with a warning.
-    BLOCK: a call or a manual save is refused. In every mode an agent's call is refused if it uses a
-    blocked tool, or changes a denied path or one outside the root.
+    BLOCK: a call or a manual save is refused, and an automatic save gets a warning. In every mode
+    an agent's call is refused if it uses a blocked tool, changes a denied path or one outside the
+    root, or was rejected by a person.
     """
 
     OBSERVE = "observe"
@@ -25,14 +26,22 @@ class Enforcement(StrEnum):
 
 
 class Inheritance(StrEnum):
-    """Which intent an agent's new session begins with: none, or the one active in an editor."""
+    """Which intent an agent's new session begins with: none, or the one active in an editor.
+
+    That is an editor of the same user. If several are connected, it is none.
+    """
 
     NONE = "none"
     EDITOR = "editor"
 
 
 class PeopleAsked(StrEnum):
-    """Which calls of agents a person must approve: none, those out of scope, or all (`hitl`)."""
+    """Which calls of agents a person must approve (`hitl`): none, those out of scope, or all.
+
+    OUT_OF_SCOPE: those that scope alone refuses. ALWAYS: all that the gate would allow, except
+    commands that only look. In every mode a person must approve the call that writes the first
+    intent.
+    """
 
     NEVER = "never"
     OUT_OF_SCOPE = "out_of_scope"

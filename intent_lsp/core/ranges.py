@@ -36,7 +36,8 @@ def ranges(
     """Return the ranges of changed lines that a record stores for `hunks`, in line order.
 
     `new_lines` are the raw lines of the new content with their line ends, in `encoding`. The range
-    of a pure deletion is the line above it, or line 1. Empty new content has one range `0`-`0`.
+    of a pure deletion is the line above it, or line 1. Empty new content has one range `0`-`0`,
+    also without a hunk; any other content without a hunk has no range.
     """
     found = tuple(_range(hunk, new_lines, encoding) for hunk in hunks)
     return found or (() if new_lines else (_empty(None),))
@@ -46,7 +47,7 @@ def whole_file_range(data: bytes, line_count: int) -> Range:
     """Return the one range that stands for a whole content which is not compared line by line.
 
     `line_count` is the content's number of lines. If it is 0, as for a lone byte order mark, the
-    range is `0`-`0`.
+    range is `0`-`0` with EMPTY_HASH, and no `fallback`.
     """
     if not line_count:
         return _empty(None)

@@ -40,7 +40,7 @@ class MutationClass(StrEnum):
 
 
 class ScopeValidation(StrEnum):
-    """The verdict of a record: whether the edit was within its intent's scope.
+    """The verdict of a record: whether the gate's rules allow the edit (PASS) or not (FAIL).
 
     EXEMPT: the edit needed no intent, for example because it restored a file.
     """
@@ -77,8 +77,9 @@ UNKNOWN_CONTRIBUTOR: Final = Contributor(EntityType.UNKNOWN, "unknown")
 class Range(Struct, frozen=True, kw_only=True):
     """One contiguous run of changed lines. Lines count from 1 in the new content, ends included.
 
-    `replaced` is (first old line, old count, new count), or None if the file was not compared line
-    by line. `fallback`: the range stands for the whole file, which was not compared.
+    A pure deletion has the line above it, or line 1; `0`-`0` stands for an empty file. `replaced`
+    is (first old line from 1, old count, new count), or None if the file was not compared line by
+    line. `fallback`: the range stands for the whole file, which was not compared.
     """
 
     start_line: int
@@ -169,8 +170,9 @@ class Event(Struct, frozen=True, kw_only=True):
     `inferred`: nobody declared the mutation class. `concurrent_modification`: something else
     changed a file meanwhile. `assumed`: no save or call announced the edit; its intent is the one
     that was active. `compared` is False for a command whose snapshot of the work tree could not be
-    compared. `reconstructed`: it was gone; the earlier content is from HEAD and the ledger.
-    `refused_call_hash` is the fingerprint of a refused call that was made all the same, or None.
+    compared. `reconstructed`: that snapshot was lost, and the earlier contents are those of HEAD
+    and the ledger. `refused_call_hash` is the fingerprint of a refused call that was made all the
+    same, or None.
     """
 
     intent_id: str | None = None
@@ -232,8 +234,8 @@ _CODED = re.compile(rb"%([0-9A-F]{2})")
 def spelled(file: RecordFile) -> RecordFile:
     """Return `file` with paths that JSON can hold.
 
-    If its path or its previous path is not UTF-8, both are percent-encoded, and `path_encoding`
-    says so.
+    If its path or its previous path has bytes that are not UTF-8, in both these bytes and `%` are
+    percent-encoded, and `path_encoding` says so. Any other file is returned unchanged.
     """
     names = file.relative_path + (file.previous_path or "")
     if file.path_encoding is not None or names.isascii() or not _ESCAPED.search(names):

@@ -57,9 +57,9 @@ def counted(number: int, noun: str) -> str:
 
 
 def on_one_line(text: str, longest: int) -> str:
-    """Return a text on one line: control characters become blanks.
+    """Return a text on one line: control and bidirectional characters become blanks, line ends too.
 
-    Of a text of more than `longest` characters, the end is cut off.
+    A text of more than `longest` characters is cut to that length and ends in `…`.
     """
     plain = _NOT_ON_A_LINE.sub(" ", text)
     return plain if len(plain) <= longest else plain[: longest - 1] + "…"

@@ -53,9 +53,10 @@ _SECONDS: Final = re.compile(r"\d{10}|\d{13}", re.ASCII)
 
 
 def date_range(text: str) -> DateRange | None:
-    """Return the times that an ISO 8601 date or time means, or None if it is none.
+    """Return the times that an ISO 8601 date or time can mean, or None if it is none.
 
-    A date means its whole day, a month its days. White space around the text does not count.
+    A date means its whole day, a month its days, and without a time zone 14 hours more on either
+    side. At the end of the calendar it is all times. White space around the text does not count.
     """
     bare = text.strip()
     try:
@@ -68,10 +69,11 @@ def date_range(text: str) -> DateRange | None:
 
 
 def iso_date(text: str) -> str | None:
-    """Return a date or time that is not ISO 8601 as one that is, or None if it is not plain which.
+    """Return a written date or time as ISO 8601 writes it, or None if it is not plain which it is.
 
-    It is plain for a date that begins with the year, that has the month by its English name, or
-    whose other order gives no date; and for seconds or milliseconds since 1970.
+    None too for a text that is written so already. It is plain for a date that begins with the
+    year, that has the month by its English name, or whose other order gives no date; and for
+    seconds or milliseconds since 1970 (10 or 13 digits).
     """
     bare = text.strip()
     if _SECONDS.fullmatch(bare):
@@ -91,7 +93,10 @@ def iso_date(text: str) -> str | None:
 
 
 def _of_day(text: str) -> DateRange | None:
-    """Return the range of a day, a week or a time, or None. Raise ValueError if there is none."""
+    """Return the range of a day, a week or a time, or None for any other text.
+
+    Raise ValueError if the calendar has no such day or the day no such time.
+    """
     found = _ISO.fullmatch(text)
     if found is None:
         return None
@@ -109,7 +114,10 @@ def _of_day(text: str) -> DateRange | None:
 
 
 def _of_part(text: str) -> DateRange | None:
-    """Return the range of a year, a month or a day of the year, or None. Raise ValueError."""
+    """Return the range of a year, a month or a day of the year, or None for any other text.
+
+    Raise ValueError if the calendar has no such month or day.
+    """
     ordinal = _ORDINAL.fullmatch(text)
     if ordinal:
         start = datetime.strptime(f"{ordinal[1]} {ordinal[2]}", "%Y %j").replace(tzinfo=UTC)
