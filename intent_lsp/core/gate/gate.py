@@ -122,9 +122,10 @@ def refusal_with(
 
 
 def passed_over(question: GateRequest) -> frozenset[int]:
-    """Return the numbers of the rows that are skipped for a request, if any.
+    """Return the numbers of the rows that are skipped for this very request, if any.
 
     Rows are skipped for a command that only looks, and for a call that writes the first intent.
+    Rows that a save skips because they are for agents' calls only are not among them.
     """
     if question.only_looks:
         return LOOKING_PASSES_OVER

@@ -31,7 +31,8 @@ def for_people(denied: Denied, intent: Intent | None) -> str:
     """Return a sentence that tells a person why an edit was denied.
 
     `intent` is the one that the edit was judged under, or None if that is not known. For a code
-    that only agents' calls get, return the refusal's own message.
+    without a sentence for people, such as one that only agents' calls get, return the refusal's own
+    message.
     """
     words = _WORDS.get(denied.code)
     if words is None:

@@ -76,7 +76,8 @@ class CallFacts(Struct, frozen=True, kw_only=True):
     team's policy blocks the tool. `cited` is the intent that the call names. `checked_out` is the
     intent that the session checked out in this turn. `new_specs` are those of the paths that are
     numbered specifications and do not exist yet. `bootstrap`: the call writes the first intent.
-    `unknown_paths` are warnings that the call may change paths which are not known beforehand.
+    `unknown_paths` are warnings that the call may change paths which are not known beforehand,
+    `warnings` those about contract drift that the policy allows.
     """
 
     mutating: bool = True
@@ -128,9 +129,9 @@ class GateRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def intent(self) -> Intent:
-        """The active intent, or an empty intent if none is active or the active one is unknown.
+        """The active intent; if none is active or its id is unknown, a made-up one with that id.
 
-        A row of the gate whose outcome depends on it runs only if it is known.
+        The made-up intent is PLANNED and owns nothing. No row of the gate judges by it.
         """
         name = self.active_intent or ""
         return self.intents.get(name) or Intent(id=IntentId(name))

@@ -40,8 +40,9 @@ SHOWN_ALIKE: Final = 50
 class OutOfBounds(Struct, frozen=True, kw_only=True):
     """A file with a violation: the violation's code, and the id of the record that holds it.
 
-    `record_id` is None if no record holds the violation yet. `opened`: an editor has the file open.
-    `renamed_to` is the file's new path if it was renamed since, else None.
+    `code` is the value of a GateCode or a ShownCode. `record_id` is None if no record holds the
+    violation yet. `opened`: an editor has the file open. `renamed_to` is the file's new path if it
+    was renamed since, else None.
     """
 
     path: WorkspacePath
