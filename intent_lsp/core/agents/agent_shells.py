@@ -34,9 +34,9 @@ _DOCUMENTED: Final = (
 """Variables that are documented or read by other tools, and not observed here."""
 
 AGENT_VARIABLES: Final = (*_OBSERVED, *_DOCUMENTED)
-"""All of them, in the order in which they are looked up."""
+"""Every variable by which an agent's shell is known, in the order in which they are looked up."""
 
 
 def agent_variable(environment: Mapping[str, str]) -> str | None:
-    """Return the first of AGENT_VARIABLES that is set and not empty, or None: no agent's shell."""
+    """Return the first of AGENT_VARIABLES that is set and not empty, or None if none is."""
     return next((name for name in AGENT_VARIABLES if environment.get(name)), None)

@@ -51,7 +51,7 @@ class Lesson(Struct, frozen=True, kw_only=True):
 
 
 def lesson_line(lesson: Lesson) -> LessonLine:
-    """Format a lesson as a line of a file with lessons. A malformed time becomes `unknown`."""
+    """Return a lesson as a line of a file with lessons. A malformed time becomes `unknown`."""
     at = lesson.at if _MOMENT.fullmatch(lesson.at) else "unknown"
     return LessonLine(f"- {at}: {lesson_text(lesson)}")
 

@@ -27,8 +27,9 @@ OWN_TOOLS: Final = frozenset(
 def selected_in_shell(command: str | None) -> str | None:
     """Return ID if the shell command is `intent-lsp intents select ID`, else None.
 
-    The program may also be called as `python -m intent_lsp`. Return None too if the command names
-    a session (`--session`) or may do more, as with a pipe, an expansion or a second operand.
+    The program may also be called by a path, or as `python -m intent_lsp`, and options may follow.
+    Return None too if one is `--session`, or if the command may do more, as with a pipe, an
+    expansion or a second operand.
     """
     words = _words(command)
     if words[1:3] == ["-m", "intent_lsp"]:
@@ -49,9 +50,10 @@ def selected_in_shell(command: str | None) -> str | None:
 
 
 def opens_shell(command: str | None) -> bool:
-    """Whether a shell command only opens an interactive shell or interpreter, such as `bash`.
+    """Whether a shell command only opens an interactive shell or interpreter, such as `bash -l`.
 
-    False if it has an operand, or an option with a `c` or `C` in it, since `-c` would run a text.
+    False if it has an operand, or an option with a `c` or `C` in it, since `-c` would run a text;
+    False too for an interpreter that is not in the list, and for more than one simple command.
     """
     words = _words(command)
     if not words or words[0].rpartition("/")[2] not in _INTERACTIVE:

@@ -49,7 +49,7 @@ class Ticket(Struct, frozen=True, kw_only=True):
 
     `tree` is the state of the work tree before a command, stored until the call is recorded.
     `guarded` is the state of the protected files at that time. `command` is the hash of the
-    command.
+    command, `program` the program in it that decided how it was judged.
 
     `fingerprint` distinguishes calls that have the same `tool_use_id`. `inferred`: the mutation
     class was not stated by the caller. `approved_by` is the session of the person who approved the
@@ -109,8 +109,8 @@ class Recorded(Struct, frozen=True, kw_only=True):
     """The outcome of recording a ticket's call. `record_id` is None if no record was written.
 
     Each of `files` is a path, its hash before the call and its hash after it. `error` says why the
-    call failed. `violating` are changed files that the call had not named and that its intent does
-    not own. `unknown` are files whose hash before the call could not be found out, and is None.
+    call failed. `violating` are changed files that the call had not named and was not allowed to
+    change. `unknown` are files whose hash before the call could not be found out, and is None.
     """
 
     record_id: str | None
