@@ -87,13 +87,16 @@ def claimed_runs(step: Edit) -> list[AttributedRun]:
 
 
 def best_of(claims: Iterable[Attribution | None]) -> Attribution | None:
-    """Return the most certain attribution, or None if all are None. The oldest edit wins a tie."""
+    """Return the most certain attribution, or None if all are None. On a tie, the oldest edit's."""
     made = [claim for claim in claims if claim is not None]
     return min(made, key=_rank, default=None)
 
 
 def joined(first: Attributions, second: Attributions) -> Attributions:
-    """Return, for each line, the more certain of its two attributions in `first` and `second`."""
+    """Return, for each line, the better of its two attributions in `first` and `second`.
+
+    That is the more certain one, or among equally certain ones that of the older edit.
+    """
     pairs = zip(first, second, strict=True)
     return [one if one is other else best_of((one, other)) for one, other in pairs]
 
@@ -101,7 +104,8 @@ def joined(first: Attributions, second: Attributions) -> Attributions:
 def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
     """Return the attributions of the `count` lines that a content has after the edit `step`.
 
-    A line in a range of the edit is attributed to the edit; any other line has None.
+    A line that the edit wrote, by its ranges, is attributed to the edit; any other line has None.
+    The range of a pure deletion attributes nothing.
 
     An edit that was not compared line by line has one range, which stands for the whole file. If
     `whole` is False, such a range is skipped, because it does not say which lines changed.

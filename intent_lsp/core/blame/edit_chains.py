@@ -17,10 +17,10 @@ from intent_lsp.core.content import ContentHash
 class EditChain(Struct, frozen=True, kw_only=True):
     """The edits that lead to a content, newest first, by their orders.
 
-    `whole`: there are some, and they begin at the content that was asked for. `deleted` maps a
-    place to the edits that deleted or replaced lines there; the place is the number of lines above
-    it in the newest content. The newest edit that does not say what it replaced, and all edits
-    older than it, are missing in `deleted`.
+    `whole`: there is at least one, and the oldest changed the very content from which the chain was
+    to begin. `deleted` maps a place to the orders of the edits that deleted or replaced lines
+    there; the place is the number of lines above it in the newest content. The newest edit that
+    does not say what it replaced, and all edits older than it, are missing in `deleted`.
     """
 
     orders: tuple[int, ...]
@@ -33,8 +33,9 @@ def edit_chain(
 ) -> EditChain:
     """Return the edits among `steps` between two contents of a file, followed back from `after`.
 
-    The hashes are None where there is no file. The content `after` has `count` lines. If the edits
-    do not lead back to `before`, those found are returned, as not `whole`.
+    `steps` are all edits of the file, whose orders count from 0. The hashes are None where there is
+    no file. The content `after` has `count` lines. If the edits do not lead back to `before`, those
+    found are returned, as not `whole`. Between equal contents there are none.
     """
     back = _WalkBack(origins=list(range(count)))
     wanted, used = after, set[int]()
@@ -52,9 +53,9 @@ def edit_chain(
 def earlier_edits(steps: Sequence[Edit], after: ContentHash | None) -> frozenset[int]:
     """Return the orders of the edits that led to the content with the hash `after` (None: no file).
 
-    They are followed back from that content as far as `steps` go. A file may have had the content
-    more than once: if an edit in `steps` started from it, the edits from the first such one on are
-    ignored.
+    They are followed back from that content as far as `steps` go, all edits of the file, whose
+    orders count from 0. A file may have had the content more than once: if an edit in `steps`
+    started from it, the edits from the first such one on are ignored.
     """
     first = min((step.order for step in steps if step.pre == after), default=len(steps))
     before = [step for step in steps if step.order < first]

@@ -145,9 +145,10 @@ def splices(step: Edit, count: float) -> list[Splice] | None:
 
 
 def turn_back(lines: list[str | None], found: Sequence[Splice]) -> None:
-    """Change the lines after an edit into the lines before it, in place. Unknown lines become None.
+    """Change the lines after an edit into the lines before it, in place.
 
-    `found` are the replacements that the edit made.
+    `found` are the replacements that the edit made. The lines that they took out are not known:
+    they become None.
     """
     for each in found:
         # Splice in place: a list moves its tail as fast as memory is copied.
@@ -155,9 +156,10 @@ def turn_back(lines: list[str | None], found: Sequence[Splice]) -> None:
 
 
 def turn_on(lines: list[str | None], found: Sequence[Splice]) -> None:
-    """Change the lines before an edit into the lines after it, in place. Unknown lines become None.
+    """Change the lines before an edit into the lines after it, in place.
 
-    `found` are the replacements that the edit made.
+    `found` are the replacements that the edit made. The lines that they put in are not known: they
+    become None.
     """
     for each in found:
         put_in = [None] * (each.new_end - each.new)

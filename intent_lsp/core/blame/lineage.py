@@ -82,7 +82,8 @@ class Lineage:
     def claims(self, wanted: ContentHash, lines: Sequence[str | None]) -> Attributions:
         """Return the attributions of the lines of a content. `wanted` is the content's hash.
 
-        Lines that are older than the first edit have the attribution BEFORE.
+        An unknown line may be given as None. Lines that are older than the first edit have the
+        attribution BEFORE; lines that no edit explains have None.
         """
         return self._claims(wanted, lines, float("inf"), set())
 

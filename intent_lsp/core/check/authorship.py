@@ -48,7 +48,7 @@ AGENT_NAMES: Final = (
     *(account for account in AGENT_ACCOUNTS if account.endswith("[bot]")),
     *("codex", "copilot", "cursor agent", "gemini-cli", "opencode"),
 )
-"""Names of authors that are coding agents. A person may well be called Claude."""
+"""Names of authors that are coding agents. `claude` is left out: a person may be called Claude."""
 
 _TRAILERS: Final = re.compile(
     r"^(?:co-authored-by|assisted-by|generated-by)[ \t]*:[ \t]*(.+?)[ \t]*$",

@@ -156,13 +156,14 @@ class ChainCursor(Struct):
     def goes_on(self, link: Link) -> bool:
         """Whether the next line, whose link is `link`, follows the last record so far.
 
-        So it names that record as its predecessor, or is bare. False if there is no record yet.
+        It does if it names that record as its predecessor, or is bare. False if there is no record
+        yet. Whether the line is a record itself is not asked.
         """
         return self.last is not None and self.prev_of(link) == self.last
 
     def goes_back(self, link: Link) -> bool:
         """Whether the next line is a record that names the last one but has an earlier timestamp.
 
-        False for a bare line.
+        `link` is that line's. False for a bare line.
         """
         return link.prev == self.last and bool(link.hash) and link.timestamp < self.last_time
