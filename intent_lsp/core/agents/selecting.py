@@ -52,8 +52,8 @@ def selected_in_shell(command: str | None) -> str | None:
 def opens_shell(command: str | None) -> bool:
     """Whether a shell command only opens an interactive shell or interpreter, such as `bash -l`.
 
-    False if it has an operand, or an option with a `c` or `C` in it, since `-c` would run a text;
-    False too for an interpreter that is not in the list, and for more than one simple command.
+    False if it has an operand, or an option with a `c` or `C` in it, since `-c` would run a text.
+    Known are the common Unix shells, python, node and irb; for other programs it is False.
     """
     words = _words(command)
     if not words or words[0].rpartition("/")[2] not in _INTERACTIVE:

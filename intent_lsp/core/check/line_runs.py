@@ -10,7 +10,10 @@ from intent_lsp.core.ranges import Hunk
 
 
 def run_of_hunk(hunk: Hunk) -> LineRun:
-    """Return the lines that a hunk wrote; if it only deleted, the line above them, or line 1."""
+    """Return the lines that a hunk wrote; if it only deleted, the line above the deleted ones.
+
+    That is line 1 if there is none above.
+    """
     if hunk.new_count:
         return LineRun(hunk.new_start + 1, hunk.new_start + hunk.new_count)
     line = max(hunk.new_start, 1)

@@ -86,7 +86,10 @@ class Arguments(Struct, frozen=True, kw_only=True):
 
 
 def joined(words: Iterable[Word]) -> Word:
-    """Join words with spaces into one word, which is unknown if any of them is."""
+    """Join words with spaces into one word, which is unknown if any of them is.
+
+    It counts as literal, and has no pattern.
+    """
     parts = tuple(words)
     unknown = next((part.unknown for part in parts if part.unknown), "")
     return Word(" ".join(part.text for part in parts), unknown)

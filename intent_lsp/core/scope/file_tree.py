@@ -57,7 +57,10 @@ class FileTree:
             yield from _matching(rows, self.top)
 
     def has_directory(self, path: str) -> bool:
-        """Return whether there are files in or below the directory `path`, "" for the root."""
+        """Return whether there are files in or below the directory `path`; True for "", the root.
+
+        `path` is relative to the root.
+        """
         found: TreeDirectory | None = self.top
         for name in self.reading.path(path).split("/") if path else ():
             found = None if found is None else found.below.get(name)

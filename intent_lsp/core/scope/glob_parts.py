@@ -46,8 +46,8 @@ class GlobPart(Struct, frozen=True):
 def glob_parts(text: str) -> tuple[GlobPart, ...]:
     """Return the parts of a glob, from a cache if possible.
 
-    White space around it is in no part. There is none in a glob that begins with `#`, or that is
-    over a limit: it owns nothing.
+    White space around the glob is in no part. Return () for an empty glob, one that begins with
+    `#`, and one that is over a limit of its length or its braces: they own nothing.
     """
     glob = trim(text)
     if not glob or glob.startswith("#") or len(glob) > MAX_PATTERN:

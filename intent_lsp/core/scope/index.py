@@ -34,7 +34,8 @@ class Ownership(Struct, frozen=True):
 class Hits(Struct, frozen=True):
     """The numbers of patterns that match a path: exclusions in `taken`, all others in `given`.
 
-    If `given` is empty, so is `taken`.
+    An index numbers the patterns of all its scopes from 0, in file order. If `given` is empty, so
+    is `taken`.
     """
 
     given: frozenset[int]

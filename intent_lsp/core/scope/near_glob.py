@@ -21,10 +21,11 @@ _NAMES_AT_MOST: Final = 500
 
 
 def near_glob(pattern: Pattern, tree: FileTree) -> str | None:
-    """Return a pattern like one that no file matches, in which one name is spelled as in the tree.
+    """Return `pattern`, which matches no file, with its first wrong name spelled as in the tree.
 
-    Return None if no name before the first wildcard is nearly one of the tree, or if the other
-    pattern matches no file either.
+    That is the first name that its directory does not have. Return None if there is none before the
+    first wildcard, if no name there is nearly the same, or if the new pattern matches no file
+    either.
     """
     parts = pattern.spelling.glob.split("/")
     directory = tree.top

@@ -30,9 +30,9 @@ def used_part(
 ) -> tuple[str, ...] | None:
     """Return the narrower globs for the part of a glob that was used, or None.
 
-    `touched` are the files that an intent changed, and `matched` all files of the tree, of those
-    that the glob matches. None is returned where these are too few to say, where the used part is
-    not small, and for a glob that is no `**` below a directory.
+    Of the files that the glob matches, `touched` are those that an intent changed, and `matched`
+    all of the tree. Return None if these are too few to say, if the part is not small, or if the
+    glob is not `**` below a directory without wildcards, perhaps with a pattern for file names.
     """
     found = _BELOW.fullmatch(glob)
     if found is None or len(touched) < FEWEST_TOUCHED:
