@@ -192,8 +192,8 @@ def _by_row(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterato
 def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
     """Whether a call that `row` fits is PLAIN: its own text shows that it only reads.
 
-    So the shell expands no word, no operand is written, the program is called by its plain name,
-    and every option is in the row's `plain`.
+    It does if the shell expands no word, no operand is written, the program is called by its plain
+    name, and every option is in the row's `plain`.
     """
     literal = all(word.literal and not _may_run(word) for word in call.words)
     named = not row.first or call.words[0].is_one_of(row.first)

@@ -150,8 +150,8 @@ def working_place(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> K
 def asks_for_help(call: ProgramCall, lists: CommandLists) -> bool:
     """Whether the last word is `--help` and no word before it may be a script or shell text.
 
-    So there is no other word, or the program has no rows for scripts or for running others, and
-    each other word is known and looks like a subcommand.
+    That is so if there is no other word; or if the program has no rows for scripts or for running
+    others, and each other word is known and looks like a subcommand.
     """
     if not call.words or call.words[-1].text != HELP or call.words[-1].unknown:
         return False

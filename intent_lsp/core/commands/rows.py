@@ -197,7 +197,8 @@ class CommandLists(Struct, frozen=True, kw_only=True, dict=True):
     def is_task(self, name: str) -> bool:
         """Whether `name` is that of a task that only verifies, such as `test` or `lint`.
 
-        So one of its words is in `task_words`, and none is in `changing_words`.
+        It is if one of the words in it is in `task_words`, and none is in `changing_words`. A word
+        ends where letters become upper case, too: `runTests` has `run` and `tests`.
         """
         parts = {part.lower() for part in _PART.findall(name)}
         return not parts.isdisjoint(self.task_words) and parts.isdisjoint(self.changing_words)
@@ -205,8 +206,9 @@ class CommandLists(Struct, frozen=True, kw_only=True, dict=True):
     def chooses(self, assignment: str, *, known: bool) -> bool:
         """Whether an assignment `NAME=value` may decide which program runs.
 
-        So NAME is one of `choosers`, where a final `*` stands for any ending, and the assignment is
-        not in `harmless`. `known`: the value is known beforehand; if not, `harmless` is ignored.
+        It may if NAME is one of `choosers`, where a final `*` stands for any ending, and the
+        assignment is not in `harmless`. `known`: the value is known beforehand; if not, `harmless`
+        is ignored.
         """
         name = assignment.partition("=")[0].rstrip("+")
         if known and assignment in self.harmless:

@@ -138,7 +138,7 @@ class PatternRows:
         return self._anything
 
     def ends(self) -> tuple[SegmentEnds, ...]:
-        """Return how the names begin and end that pass a test which not every segment passes."""
+        """Return how names begin and end that pass a test, for each that not every name passes."""
         tests = self._lines.masks.items()
         return tuple(
             SegmentEnds(segment.prefix, segment.suffix, mask)
