@@ -64,7 +64,7 @@ class UnsafePathError(IntentLspError):
     def __init__(self, *, path: str, problem: str) -> None:
         super().__init__(f"{path}: {problem}")
         self.path, self.problem = path, problem
-        self.cure = f"move {path} away; it will be created again"
+        self.cure = f"move {path} away and try again"
 
 
 class InvalidRecordError(IntentLspError):

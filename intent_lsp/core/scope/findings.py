@@ -146,8 +146,8 @@ def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pat
     elif not pattern.rows:
         bare = suggestions.without_dots(glob)
         written = None if bare is None else suggestions.as_written(pattern, bare)
-        why = "This pattern matches nothing: no path has such a segment." + _meaning(written)
-        yield _finding(FileCode.DEAD_GLOB, why, written)
+        why = "This pattern matches nothing: a part of it between slashes fits no file name."
+        yield _finding(FileCode.DEAD_GLOB, why + _meaning(written), written)
     elif pattern.dead_rows:
         yield _finding(
             FileCode.DEAD_GLOB, "One of the alternatives in the braces can match no file."
