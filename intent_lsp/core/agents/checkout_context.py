@@ -6,7 +6,7 @@ Invariant: the context holds nothing of any other intent. To fit the budget, the
 dropped after all other items. The intent's name is cut only if that was not enough.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -75,7 +75,7 @@ def _most_that_fits(
     `spell` formats a context as text. If the text never fits, no item of the kind remains. If
     items are left out, a sentence with their number is added to `truncated`.
     """
-    total = _DROPS[name](whole)
+    total = len(_items(whole, name))
     low, high = 0, total
     while low < high:
         middle = (low + high + 1) // 2
@@ -98,42 +98,33 @@ def _fits(text: str) -> bool:
     return len(text.encode("utf-8", "surrogatepass")) <= BUDGET
 
 
+def _items(it: IntentContext, name: str) -> Sequence[object]:
+    """Return the items of the kind `name`. Those of "name" are the characters of the name."""
+    items: Sequence[object] = getattr(it if name in _OWN else it.intent, name)
+    return items
+
+
 def _cut(it: IntentContext, name: str, keep: int) -> IntentContext:
-    """Return the context with only the first `keep` of its items of the kind `name`.
-
-    The items of the kind "name" are the characters of the intent's name.
-    """
-    intent = it.intent
-    match name:
-        case "recent_records":
-            return replace(it, recent_records=it.recent_records[:keep])
-        case "related_files":
-            return replace(it, related_files=it.related_files[:keep])
-        case "architectural_constraints":
-            kept = it.architectural_constraints[:keep]
-            return replace(it, architectural_constraints=kept)
-        case "recent_history":
-            intent = replace(intent, recent_history=intent.recent_history[:keep])
-        case "acceptance_criteria":
-            kept = intent.acceptance_criteria[:keep]
-            intent = replace(intent, acceptance_criteria=kept)
-        case "constraints":
-            intent = replace(intent, constraints=intent.constraints[:keep])
-        case "owned_scope":
-            intent = replace(intent, owned_scope=intent.owned_scope[:keep])
-        case _:
-            intent = replace(intent, name=intent.name[:keep])
-    return replace(it, intent=intent)
+    """Return the context with only the first `keep` of its items of the kind `name`."""
+    kept = {name: _items(it, name)[:keep]}
+    if name in _OWN:
+        return replace(it, **kept)
+    return replace(it, intent=replace(it.intent, **kept))
 
 
-_DROPS: Final[Mapping[str, Callable[[IntentContext], int]]] = {
-    "recent_records": lambda it: len(it.recent_records),
-    "related_files": lambda it: len(it.related_files),
-    "recent_history": lambda it: len(it.intent.recent_history),
-    "acceptance_criteria": lambda it: len(it.intent.acceptance_criteria),
-    "constraints": lambda it: len(it.intent.constraints),
-    "architectural_constraints": lambda it: len(it.architectural_constraints),
-    "owned_scope": lambda it: len(it.intent.owned_scope),
-    "name": lambda it: len(it.intent.name),
-}
-"""The kinds of items that can be dropped, in this order, each with a function that counts them."""
+_DROPS: Final = (
+    "recent_records",
+    "related_files",
+    "recent_history",
+    "acceptance_criteria",
+    "constraints",
+    "architectural_constraints",
+    "owned_scope",
+    "name",
+)
+"""The kinds of items that can be dropped, in this order: fields of the context or else its intent.
+
+"name" is that of the intent.
+"""
+
+_OWN: Final = frozenset(IntentContext.__struct_fields__)
