@@ -9,13 +9,17 @@ directory that it is in.
 """
 
 import re
+from itertools import chain
+from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
 
-_ANYWHERE = (".orchestration", ".git")
+CONTROL_NAMES: Final = (".orchestration", ".git")
+"""Names of directories that are control plane at any depth."""
+
 # What registers the hooks and MCP servers of agents, or settles what they may do without asking.
-_ROOMS = (
-    *_ANYWHERE,
+CONTROL_ROOMS: Final = (
+    *CONTROL_NAMES,
     ".cline",
     ".clinerules/hooks",
     ".codex",
@@ -26,7 +30,9 @@ _ROOMS = (
     ".opencode/plugin",
     ".opencode/plugins",
 )
-_FILES = (
+"""Directories whose whole content is control plane."""
+
+CONTROL_FILES: Final = (
     ".intentignore",
     ".agents/hooks.json",
     ".agents/mcp_config.json",
@@ -47,38 +53,37 @@ _FILES = (
     "opencode.json",
     "opencode.jsonc",
 )
-_FAMILIES = ((".claude", "settings", ".json"), (".github/copilot", "settings", ".json"))
-_FAMILY = re.compile(
-    "|".join(f"{re.escape(room)}/{head}[^/]*{re.escape(tail)}" for room, head, tail in _FAMILIES)
-)
+"""Single files that are control plane."""
 
-CONTROL_ROOMS: tuple[tuple[str, ...], ...] = tuple(tuple(room.split("/")) for room in _ROOMS)
-"""Directories whose whole content is control plane. Each path is split into its segments."""
-CONTROL_FILES: tuple[tuple[str, ...], ...] = tuple(tuple(file.split("/")) for file in _FILES)
-"""Single files that are control plane. Each path is split into its segments."""
-CONTROL_FAMILIES: tuple[tuple[str, str, str], ...] = _FAMILIES
+CONTROL_FAMILIES: Final = (
+    (".claude", "settings", ".json"),
+    (".github/copilot", "settings", ".json"),
+)
 """Control-plane files known by a part of their name, as (directory, start of name, end of name)."""
 
-
-CONTROL_NAMES: frozenset[str] = frozenset(_ANYWHERE)
-"""Names of directories that are control plane at any depth."""
+_ROOM_GLOBS: Final = {f"{room}/": f"{room}/**" for room in CONTROL_ROOMS}
+_FAMILY_GLOBS: Final = {
+    f"{room}/{head}*{tail}": re.compile(re.escape(f"{room}/{head}") + "[^/]*" + re.escape(tail))
+    for room, head, tail in CONTROL_FAMILIES
+}
 
 CONTROL_REASON = "Orchestration control-plane files are machine-managed."
 """The reason that an agent is given when it is denied a control-plane file."""
 
 
 def control_glob(path: WorkspacePath) -> str | None:
-    """Return the glob that makes `path` control plane, or None if `path` is not control plane."""
-    if not control_plane(path):
-        return None
+    """Return the glob that makes `path` control plane, or None if `path` is not control plane.
+
+    The glob is in lower case. If several fit, it is that of a directory at the root, if any does.
+    """
     folded = path.lower()
-    room = next((room for room in _ROOMS if folded == room or folded.startswith(room + "/")), None)
-    if room is not None:
-        return f"{room}/**"
-    below = next((part for part in folded.split("/") if part in CONTROL_NAMES), None)
-    if below is not None:
-        return f"**/{below}/**"
-    return folded if folded in _FILES else _family_glob(folded)
+    if folded in CONTROL_FILES:
+        return folded
+    whole = f"{folded}/"
+    rooms = (glob for room, glob in _ROOM_GLOBS.items() if whole.startswith(room))
+    below = (f"**/{name}/**" for name in folded.split("/") if name in CONTROL_NAMES)
+    families = (glob for glob, names in _FAMILY_GLOBS.items() if names.fullmatch(folded))
+    return next(chain(rooms, below, families), None)
 
 
 def control_plane(path: WorkspacePath) -> bool:
@@ -87,17 +92,4 @@ def control_plane(path: WorkspacePath) -> bool:
     The control directories themselves belong to it too: a worktree's `.git` is a file, and moving a
     directory moves the files in it.
     """
-    folded = path.lower()
-    return (
-        folded in _FILES
-        or folded in _ROOMS
-        or folded.startswith(tuple(room + "/" for room in _ROOMS))
-        or _FAMILY.fullmatch(folded) is not None
-        or not CONTROL_NAMES.isdisjoint(folded.split("/"))
-    )
-
-
-def _family_glob(folded: str) -> str:
-    return next(
-        f"{room}/{head}*{tail}" for room, head, tail in _FAMILIES if folded.startswith(f"{room}/")
-    )
+    return control_glob(path) is not None

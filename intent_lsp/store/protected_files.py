@@ -172,15 +172,14 @@ def _control_files(root: Path) -> Iterator[WorkspacePath]:
 
     Git's own files are left out, and so are directories in which only the server writes.
     """
-    names = map("/".join, CONTROL_FILES)
-    yield from (WorkspacePath(name) for name in names if (root / name).is_file())
+    yield from (WorkspacePath(name) for name in CONTROL_FILES if (root / name).is_file())
     for room, head, tail in CONTROL_FAMILIES:
         for name in _names(root / room):
             if name.startswith(head) and name.endswith(tail):
                 yield WorkspacePath(f"{room}/{name}")
-    for parts in CONTROL_ROOMS:
-        if parts[0] != _GITS_OWN:
-            yield from _below(root, "/".join(parts))
+    for room in CONTROL_ROOMS:
+        if room != _GITS_OWN:
+            yield from _below(root, room)
 
 
 def _below(root: Path, room: str) -> Iterator[WorkspacePath]:

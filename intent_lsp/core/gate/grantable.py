@@ -17,12 +17,9 @@ from intent_lsp.core.scope.findings import pattern_findings, reaches_control_pla
 from intent_lsp.core.scope.pattern import normalize
 
 _REFUSED: Final = (FileCode.BAD_GLOB, FileCode.DEAD_GLOB, FileCode.WIDE_GLOB)
-_HEADS: Final = frozenset(
-    {
-        *(room for room in CONTROL_ROOMS),
-        *(file for file in CONTROL_FILES),
-        *(tuple(room.split("/")) for room, _, _ in CONTROL_FAMILIES),
-    }
+_HEADS: Final = tuple(
+    f"{head}/"
+    for head in (*CONTROL_ROOMS, *CONTROL_FILES, *(room for room, _, _ in CONTROL_FAMILIES))
 )
 
 
@@ -41,8 +38,7 @@ def ungrantable(pattern: str, is_directory: Callable[[str], bool]) -> str | None
         return found.message
     # The control plane is matched without case.
     folded = spelled.glob.lower()
-    segments = tuple(folded.split("/"))
-    inside = any(segments[: len(head)] == head for head in _HEADS)
-    if not CONTROL_NAMES.isdisjoint(segments) or (inside and reaches_control_plane(folded)):
+    inside = f"{folded}/".startswith(_HEADS) and reaches_control_plane(folded)
+    if inside or any(name in CONTROL_NAMES for name in folded.split("/")):
         return "The glob matches control files, which no intent can own."
     return None

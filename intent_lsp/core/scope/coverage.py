@@ -36,8 +36,8 @@ def reaches(pattern: Pattern) -> bool:
     """
     return not pattern.exclusion and any(
         (
-            any(pattern.after(room) != NOWHERE for room in CONTROL_ROOMS),
-            any(pattern.after(file).ends for file in CONTROL_FILES),
+            any(pattern.after(room.split("/")) != NOWHERE for room in CONTROL_ROOMS),
+            any(pattern.after(file.split("/")).ends for file in CONTROL_FILES),
             any(_reaches_family(pattern, *family) for family in CONTROL_FAMILIES),
         )
     )
