@@ -184,7 +184,7 @@ def checkout(question: GateRequest, denied: Denied | None) -> str:
 
     `denied` is the row's refusal, or None if the row passed.
     """
-    call = _call(question)
+    call = question.facts_of_call
     if not call.require_checkout:
         return "The policy requires no checkout in every turn (require_checkout: false)."
     if call.checked_out is None:
@@ -200,14 +200,14 @@ def contract(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 4 (passed if `denied` is None): what is wrong in `.orchestration/`."""
     if denied is None:
         return "Nothing is wrong in .orchestration/, or the policy ignores it (contract: ignore)."
-    drift = _call(question).drift
+    drift = question.facts_of_call.drift
     wrong = fact_list(f"{shown(found.path)} {shown(found.problem)}" for found in drift)
     return f"This is wrong in .orchestration/, so the policy refuses calls: {wrong}."
 
 
 def tool(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 5 (passed if `denied` is None): whether the policy blocks the tool."""
-    version, tool_name = _call(question).policy_version, shown(question.tool_name)
+    version, tool_name = question.facts_of_call.policy_version, shown(question.tool_name)
     if denied is None:
         return f"The team's policy v{version} does not block the tool {tool_name} (blocked_tools)."
     return f"The team's policy v{version} blocks the tool {tool_name} (blocked_tools)."
@@ -216,7 +216,7 @@ def tool(question: GateRequest, denied: Denied | None) -> str:
 def denied_paths(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 6 (passed if `denied` is None): the paths that no agent may change."""
     if denied is not None:
-        found = _call(question).denied_paths
+        found = question.facts_of_call.denied_paths
         files = fact_list(
             f"{shown(each.path)} (by the glob {shown(each.path_glob)})" for each in found
         )
@@ -233,7 +233,7 @@ def denied_paths(question: GateRequest, denied: Denied | None) -> str:
 
 def reading(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 14 (passed if `denied` is None): whether the turn has read the files."""
-    if not _call(question).require_read:
+    if not question.facts_of_call.require_read:
         return (
             "The policy does not require that files are read before a change (require_read: false)."
         )
@@ -251,7 +251,7 @@ def specification(question: GateRequest, denied: Denied | None) -> str:
 
     `denied` is the row's refusal, or None if the row passed.
     """
-    call = _call(question)
+    call = question.facts_of_call
     if not call.new_specs:
         return "No new numbered specification would be created."
     specs = shown_list(call.new_specs)
@@ -266,7 +266,7 @@ def person(question: GateRequest, decision: Decision) -> str:
 
     `decision` is the gate's decision on the whole call.
     """
-    call = _call(question)
+    call = question.facts_of_call
     hitl_mode = f"hitl: {call.hitl.value}"
     if call.approval is not None:
         return f"A person has approved this call ({call.approval.value}; {hitl_mode})."
@@ -290,7 +290,3 @@ def _cause(call: CallFacts, why: Denied) -> str:
     if why.code is GateCode.SCOPE_VIOLATION:
         return "the file is out of the intent's scope, and nothing else refuses the call"
     return "the policy requires approval of every call"
-
-
-def _call(question: GateRequest) -> CallFacts:
-    return question.call or CallFacts(require_checkout=False)

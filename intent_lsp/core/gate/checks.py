@@ -145,7 +145,7 @@ def checkout_required(question: GateRequest) -> Denied | None:
     Refuse too if the call cites another known intent. The row passes if the policy needs no
     checkout.
     """
-    call = _call(question)
+    call = question.facts_of_call
     if not call.require_checkout or (call.checked_out is not None and not _other(question, call)):
         return None
     cite = _CITE if question.active_intent is None else ""
@@ -166,7 +166,7 @@ def contract_drift(question: GateRequest) -> Denied | None:
 
     The row passes if the policy does not deny calls then: the request has no `drift` in that case.
     """
-    drift = _call(question).drift
+    drift = question.facts_of_call.drift
     if not drift:
         return None
     problems = listed([f"{found.path} {found.problem}" for found in drift])
@@ -182,7 +182,7 @@ def contract_drift(question: GateRequest) -> Denied | None:
 
 def tool_blocked(question: GateRequest) -> Denied | None:
     """Return the refusal of row 5 if the team's policy blocks the tool, else None."""
-    call = _call(question)
+    call = question.facts_of_call
     if not call.blocked:
         return None
     return Denied(
@@ -196,7 +196,7 @@ def tool_blocked(question: GateRequest) -> Denied | None:
 
 def path_denied(question: GateRequest) -> Denied | None:
     """Return the refusal of row 6 if a path is control plane or the policy denies it, else None."""
-    call = _call(question)
+    call = question.facts_of_call
     if not call.denied_paths:
         return None
     paths = tuple(dict.fromkeys(found.path for found in call.denied_paths))
@@ -219,7 +219,7 @@ def read_required(question: GateRequest) -> Denied | None:
 
     The row passes if the policy does not require that files are read.
     """
-    if not _call(question).require_read:
+    if not question.facts_of_call.require_read:
         return None
     unread = tuple(
         fact.path for fact in question.files if fact.current is not None and not fact.read_this_turn
@@ -240,7 +240,7 @@ def spec_iteration(question: GateRequest) -> Denied | None:
 
     A call that creates a numbered specification must declare the class INTENT_EVOLUTION.
     """
-    call = _call(question)
+    call = question.facts_of_call
     if not call.new_specs or call.declared_class is MutationClass.INTENT_EVOLUTION:
         return None
     declared = None if call.declared_class is None else call.declared_class.value
@@ -283,7 +283,3 @@ def _other(question: GateRequest, call: CallFacts) -> bool:
         return False
     cited, chosen = question.intents.get(call.cited), question.intents.get(call.checked_out or "")
     return cited is not None and cited != chosen
-
-
-def _call(question: GateRequest) -> CallFacts:
-    return question.call or CallFacts(require_checkout=False)

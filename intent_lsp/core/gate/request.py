@@ -123,6 +123,11 @@ class GateRequest(Struct, frozen=True, kw_only=True):
         return tuple(fact.path for fact in self.files)
 
     @property
+    def facts_of_call(self) -> CallFacts:
+        """The facts about an agent's call; for a save, facts that no row for calls refuses."""
+        return self.call or CallFacts(require_checkout=False)
+
+    @property
     def only_looks(self) -> bool:
         """Whether the request is for a command whose text shows no change of any file."""
         return self.call is not None and self.call.looking and not self.files
