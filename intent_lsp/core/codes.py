@@ -10,7 +10,8 @@ from typing import Final
 class GateCode(StrEnum):
     """Why an edit was denied, in the order of the gate's rows (requirements section 6).
 
-    GOVERNANCE_UNAVAILABLE belongs to no row: the edit could not be judged (section 10).
+    GOVERNANCE_UNAVAILABLE belongs to no row: the edit could not be judged (requirements
+    section 10).
     """
 
     CHECKOUT_REQUIRED = "CHECKOUT_REQUIRED"
