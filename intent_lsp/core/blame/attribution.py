@@ -7,6 +7,7 @@ Invariant: an attribution that is carried over to another content never becomes 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final
 
 from msgspec import Struct
@@ -129,7 +130,7 @@ def runs_of(claims: Sequence[Attribution | None]) -> list[tuple[int, int]]:
     Lines count from 0. The end is the number of the line after the last one of the run.
     """
     starts = [at for at, claim in enumerate(claims) if not at or claim != claims[at - 1]]
-    return list(zip(starts, [*starts[1:], len(claims)], strict=True))
+    return list(pairwise([*starts, len(claims)]))
 
 
 def _rank(claim: Attribution) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from intent_lsp.core.blame.attribution import Attribution, Confidence
+from intent_lsp.core.blame.attribution import Attribution, Confidence, runs_of
 from intent_lsp.core.records import Contributor, EntityType, Record, RecordFile
 
 FileRecord = tuple[Record, RecordFile]
@@ -61,12 +61,10 @@ def blame_runs(
     `claims` are the attributions of all lines; `sources` are the edits that they refer to. `first`
     and `last` are clipped to the text.
     """
-    first, last = max(first, 0), min(last, len(claims) - 1)
-    starts = [at for at in range(first, last + 1) if at == first or claims[at] != claims[at - 1]]
-    ends = [*starts[1:], last + 1]
+    first, last = max(first, 0), max(last, -1)
     return tuple(
-        one_run(claims[start], sources, start + 1, end)
-        for start, end in zip(starts, ends, strict=False)
+        one_run(claims[first + start], sources, first + start + 1, first + end)
+        for start, end in runs_of(claims[first : last + 1])
     )
 
 
