@@ -8,17 +8,15 @@ control plane, protects the files.
 from collections.abc import Mapping
 from typing import Final
 
-_OBSERVED: Final = (
+AGENT_VARIABLES: Final = (
+    # These variables hosts have been seen to set for the programs that they run as hooks.
     "CLAUDECODE",
     "QWEN_CODE_CLI",
     "COPILOT_CLI",
     "GEMINI_SESSION_ID",
     "CLINE_BUILD_ENV",
     "AI_AGENT",
-)
-"""Variables that hosts have been seen to set for the programs that they run as hooks."""
-
-_DOCUMENTED: Final = (
+    # These are documented or read by other tools, and not observed here.
     "GEMINI_CLI",
     "QWEN_CODE",
     "CODEX_SANDBOX",
@@ -31,9 +29,6 @@ _DOCUMENTED: Final = (
     "AUGMENT_AGENT",
     "AMP_CURRENT_THREAD_ID",
 )
-"""Variables that are documented or read by other tools, and not observed here."""
-
-AGENT_VARIABLES: Final = (*_OBSERVED, *_DOCUMENTED)
 """Every variable by which an agent's shell is known, in the order in which they are looked up."""
 
 
