@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
+from fnmatch import fnmatchcase
 
 from msgspec import Struct, field
 
@@ -24,6 +25,7 @@ from intent_lsp.core.text import pack
 
 # A server's name ends at the first `__`, so that the prefix never swallows part of a tool's name.
 _PREFIX = re.compile(r"(?:functions\.|mcp__.+?__)(?=.)", re.IGNORECASE | re.DOTALL)
+_OTHER_MAGIC = re.compile(r"[?\[]")
 
 
 class ToolCall(Struct, frozen=True, kw_only=True):
@@ -165,18 +167,5 @@ def _kind_by_name(tool_name: str, policy: TeamPolicy, lists: CommandLists) -> To
 
 
 def _stands_for(pattern: str, name: str) -> bool:
-    """Whether a pattern with at least one `*` matches a name. Each `*` matches any characters.
-
-    Each piece between two `*` is matched at its first occurrence, so no backtracking is needed.
-    """
-    head, *middle, tail = pattern.split("*")
-    end = len(name) - len(tail)
-    if not name.startswith(head) or not name.endswith(tail):
-        return False
-    at = len(head)
-    for run in middle:
-        found = name.find(run, at, end)
-        if found < 0:
-            return False
-        at = found + len(run)
-    return at <= end
+    """Whether a pattern matches a name. Each `*` matches any characters, anything else itself."""
+    return fnmatchcase(name, _OTHER_MAGIC.sub(r"[\g<0>]", pattern))
