@@ -9,6 +9,7 @@ the place of a file is drift.
 from collections.abc import Iterable
 from enum import Enum
 from fnmatch import fnmatchcase
+from operator import itemgetter
 from typing import Final
 
 from intent_lsp.core.gate.request import Drift
@@ -49,16 +50,12 @@ def drift_of(entries: Iterable[tuple[str, EntryKind]]) -> tuple[Drift, ...]:
     another kind is returned too; what editors and systems leave behind, and missing entries, are
     not. The result is sorted by name.
     """
-    found = ((name, _problem(name, kind)) for name, kind in sorted(entries, key=_name))
+    found = ((name, _problem(name, kind)) for name, kind in sorted(entries, key=itemgetter(0)))
     return tuple(
         Drift(WorkspacePath(f"{CONTROL_ROOM}/{name}"), problem)
         for name, problem in found
         if problem is not None
     )
-
-
-def _name(entry: tuple[str, EntryKind]) -> str:
-    return entry[0]
 
 
 def _problem(name: str, kind: EntryKind) -> str | None:
