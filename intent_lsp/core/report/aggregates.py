@@ -4,6 +4,7 @@ Invariant: an edit is counted once in each group that it belongs to, and once in
 Invariant: memory grows with the groups and the days, never with the edits.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
@@ -78,7 +79,7 @@ class Groups(Struct):
     """
 
     by: By
-    tallies: dict[str | None, Tally] = field(default_factory=dict)
+    tallies: dict[str | None, Tally] = field(default_factory=lambda: defaultdict(Tally))
 
     def count(self, record: Record, lines: LineCount, day: str) -> None:
         """Add one edit to every group that it belongs to.
@@ -86,10 +87,7 @@ class Groups(Struct):
         `lines` are those that it changed in all its files, `day` is `YYYY-MM-DD`.
         """
         for name, share in shares(record, self.by, lines, day):
-            tally = self.tallies.get(name)
-            if tally is None:
-                tally = self.tallies[name] = Tally()
-            tally.count(record, share, day)
+            self.tallies[name].count(record, share, day)
 
     def largest(self) -> Sequence[tuple[str | None, Tally]]:
         """Return the name and the tally of each group, the group with the most edits first.
@@ -162,11 +160,13 @@ def _contributors(record: Record) -> Iterator[tuple[str, LineCount]]:
 
 def count_of_files(files: Iterable[RecordFile]) -> LineCount:
     """Return the number of lines that an edit added and removed in all of its `files`."""
-    found: LineCount | None = None
-    for file in files:
-        lines = count_of_runs([run for talk in file.conversations for run in talk.ranges])
-        found = lines if found is None else found + lines
-    return found or LineCount()
+    return sum(
+        (
+            count_of_runs([run for talk in file.conversations for run in talk.ranges])
+            for file in files
+        ),
+        LineCount(),
+    )
 
 
 def count_of_runs(runs: Sequence[Range]) -> LineCount:

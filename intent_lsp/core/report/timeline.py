@@ -4,6 +4,7 @@ Invariant: the periods follow each other without a gap, and every edit is in one
 Invariant: in a sparkline, zero never looks like a positive count, and `top` has the highest step.
 """
 
+import itertools
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Final
@@ -102,10 +103,5 @@ def _start(number: int) -> str:
 
 
 def _size(first: int, last: int, most: int) -> int:
-    for size in _HOURS:
-        if last // size - first // size < most:
-            return size
-    weeks = 1
-    while last // (weeks * _WEEK) - first // (weeks * _WEEK) >= most:
-        weeks += 1
-    return weeks * _WEEK
+    sizes = itertools.chain(_HOURS, itertools.count(_WEEK, _WEEK))
+    return next(size for size in sizes if last // size - first // size < most)
