@@ -5,12 +5,12 @@ Specified in ledger section 5.
 Invariant: an edit is followed at most once, so that a round trip ends.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from intent_lsp.core.blame.attribution import Edit
-from intent_lsp.core.blame.line_carry import Splice, splices
+from intent_lsp.core.blame.line_carry import splices
 from intent_lsp.core.content import ContentHash
 
 
@@ -37,17 +37,16 @@ def edit_chain(
     no file. The content `after` has `count` lines. If the edits do not lead back to `before`, those
     found are returned, as not `whole`. Between equal contents there are none.
     """
-    back = _WalkBack(origins=list(range(count)))
-    wanted, used = after, set[int]()
-    while wanted != before:
-        step = _newest(steps, wanted, used)
-        if step is None:
-            return back.chain(whole=False)
-        used.add(step.order)
-        back.orders.append(step.order)
-        back.pass_over(step)
-        wanted = step.pre
-    return back.chain(whole=bool(back.orders))
+    passed: list[Edit] = []
+    for step in _back(steps, after) if after != before else ():
+        passed.append(step)
+        if step.pre == before:
+            break
+    return EditChain(
+        orders=tuple(step.order for step in passed),
+        whole=bool(passed) and passed[-1].pre == before,
+        deleted=_deleted(passed, count),
+    )
 
 
 def earlier_edits(steps: Sequence[Edit], after: ContentHash | None) -> frozenset[int]:
@@ -59,11 +58,7 @@ def earlier_edits(steps: Sequence[Edit], after: ContentHash | None) -> frozenset
     """
     first = min((step.order for step in steps if step.pre == after), default=len(steps))
     before = [step for step in steps if step.order < first]
-    wanted, used = after, set[int]()
-    while (step := _newest(before, wanted, used)) is not None:
-        used.add(step.order)
-        wanted = step.pre
-    return frozenset(used)
+    return frozenset(step.order for step in _back(before, after))
 
 
 class LaterEdits(Struct, frozen=True, kw_only=True):
@@ -114,6 +109,15 @@ def _oldest(
     return min(fitting, key=lambda step: step.order, default=None)
 
 
+def _back(steps: Sequence[Edit], wanted: ContentHash | None) -> Iterator[Edit]:
+    """Yield the edits that led to the content `wanted`, newest first, as far as `steps` go."""
+    used: set[int] = set()
+    while (step := _newest(steps, wanted, used)) is not None:
+        yield step
+        used.add(step.order)
+        wanted = step.pre
+
+
 def _newest(steps: Sequence[Edit], wanted: ContentHash | None, used: set[int]) -> Edit | None:
     """Return the newest edit that changed the file to the content `wanted`, or None.
 
@@ -129,42 +133,22 @@ def _newest(steps: Sequence[Edit], wanted: ContentHash | None, used: set[int]) -
     return max(earlier or fitting, key=lambda step: step.order, default=None)
 
 
-class _WalkBack(Struct):
-    """A walk back from the newest content of a file, edit by edit.
+def _deleted(passed: Sequence[Edit], count: int) -> Mapping[int, frozenset[int]]:
+    """Return, for edits newest first, EditChain's `deleted`. The newest content has `count` lines.
 
-    `origins` has, for each line of the content reached so far, its line (from 0) in the newest
-    content, or None if it is gone there. `deleted` is as in EditChain. `known` is False once an
-    edit did not say what it replaced; `origins` and `deleted` then stay as they are.
+    Stop at the first edit that does not say what it replaced.
     """
-
-    origins: list[int | None]
-    orders: list[int] = field(default_factory=list)
-    deleted: dict[int, set[int]] = field(default_factory=dict)
-    known: bool = True
-
-    def pass_over(self, step: Edit) -> None:
-        """Go back over one edit, and note where it deleted or replaced lines, if it says so."""
-        found = splices(step, len(self.origins)) if self.known else None
+    # For each line of the content reached so far, its line in the newest one. None: it is gone.
+    origins: list[int | None] = list(range(count))
+    deleted: dict[int, frozenset[int]] = {}
+    for step in passed:
+        found = splices(step, len(origins))
         if found is None:
-            self.known = False
-            return
+            break
         for each in reversed(found):
             if each.old_end > each.old:
-                self.deleted.setdefault(self._place(each), set()).add(step.order)
-            self.origins[each.new : each.new_end] = [None] * (each.old_end - each.old)
-
-    def chain(self, *, whole: bool) -> EditChain:
-        """Return the chain of the edits that the walk has gone back over.
-
-        `whole`: the walk has reached the content that it was to reach, over at least one edit.
-        """
-        return EditChain(
-            orders=tuple(self.orders),
-            whole=whole,
-            deleted={place: frozenset(orders) for place, orders in self.deleted.items()},
-        )
-
-    def _place(self, splice: Splice) -> int:
-        """Return how many lines of the newest content are above the replacement `splice`."""
-        above = (self.origins[at] for at in range(splice.new - 1, -1, -1))
-        return next((line + 1 for line in above if line is not None), 0)
+                above = (origins[at] for at in range(each.new - 1, -1, -1))
+                place = next((line + 1 for line in above if line is not None), 0)
+                deleted[place] = deleted.get(place, frozenset()) | {step.order}
+            origins[each.new : each.new_end] = [None] * (each.old_end - each.old)
+    return deleted
