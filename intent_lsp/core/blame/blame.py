@@ -55,27 +55,6 @@ class Hashable(Struct, frozen=True):
     letters: Sequence[int]
 
 
-class _Search(Struct, frozen=True):
-    """A search for blocks of `length` lines whose first line is one of `first` to `last`.
-
-    Blocks with fewer than `at_least` letters and digits are skipped.
-    """
-
-    first: int
-    last: int
-    length: int
-    at_least: int
-
-    def places(self, lines: Hashable) -> Iterator[int]:
-        """Yield the first line of each block with at least `at_least` letters and digits in it."""
-        count = sum(lines.letters[self.first : self.first + self.length])
-        for at in range(self.first, self.last + 1):
-            if count >= self.at_least:
-                yield at
-            if at < self.last:
-                count += lines.letters[at + self.length] - lines.letters[at]
-
-
 class BlamedText(Struct, frozen=True, kw_only=True):
     """The content to blame: its hash, its lines with their line ends, and its encoding."""
 
@@ -239,21 +218,36 @@ def find_blocks(
         left -= cost
         for first, last in stretches:
             letters_ = max(at_least, alone) if length == 1 else at_least
-            _find(claims, lines, known[length], _Search(first, last, length, letters_))
+            fitting = _fitting(lines.letters, range(first, last + 1), length, letters_)
+            _find(claims, lines, known[length], fitting, length)
+
+
+def _fitting(counts: Sequence[int], places: range, length: int, at_least: int) -> Iterator[int]:
+    """Yield those of `places` at which a block of `length` lines has enough letters and digits.
+
+    `counts` are the numbers of letters and digits of all lines, `at_least` is what a block needs.
+    """
+    count = sum(counts[places.start : places.start + length])
+    for at in places:
+        if count >= at_least:
+            yield at
+        if at + 1 in places:
+            count += counts[at + length] - counts[at]
 
 
 def _find(
     claims: Attributions,
     lines: Hashable,
     known: dict[ContentHash, list[Attribution]],
-    search: _Search,
+    places: Iterable[int],
+    length: int,
 ) -> None:
-    free = search.first
-    for at in search.places(lines):
+    free = 0
+    for at in places:
         if at < free:
             continue
-        end = at + search.length
+        end = at + length
         found = known.get(hash_content(b"".join(lines.whole[at : end - 1]) + lines.bodies[end - 1]))
         if found:
-            claims[at:end] = [found.pop(0)] * search.length
+            claims[at:end] = [found.pop(0)] * length
             free = end
