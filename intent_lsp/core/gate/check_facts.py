@@ -166,7 +166,7 @@ def _foreign(question: GateRequest, path: WorkspacePath) -> str:
         if owner.intent_id in usable and owner.intent_id != question.intent.id
     ]
     owners = first_of(owning) if owning else "no open intent owns it"
-    if question.scope.excludes(path):
+    if question.scope.exclusion(path) is not None:
         owners = f"an exclusion of the intent matches it; {owners}"
     return f"{shown(path)} ({owners})"
 

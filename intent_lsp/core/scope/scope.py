@@ -35,19 +35,15 @@ class Scope:
         names = self._names(path)
         for one in self.compiled:
             if not one.exclusion and one.matches_names(names):
-                return None if self._excludes(names) else one.text
+                return one.text if self._exclusion(names) is None else None
         return None
 
-    def excludes(self, path: WorkspacePath) -> bool:
-        """Whether an exclusion (a pattern `!…`) of the scope matches `path`."""
-        return self._excludes(self._names(path))
-
     def exclusion(self, path: WorkspacePath) -> str | None:
-        """Return the first exclusion, as written, that matches `path`, or None if none does."""
-        return self._exclusion(self._names(path))
+        """Return the first exclusion (a pattern `!…`) that matches `path`, or None if none does.
 
-    def _excludes(self, names: Sequence[str]) -> bool:
-        return self._exclusion(names) is not None
+        It is returned as written.
+        """
+        return self._exclusion(self._names(path))
 
     def _exclusion(self, names: Sequence[str]) -> str | None:
         found = (one for one in self.compiled if one.exclusion and one.matches_names(names))
