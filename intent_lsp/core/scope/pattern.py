@@ -84,7 +84,7 @@ class Pattern:
     @cached_property
     def automata(self) -> int:
         """The number of different segments of the pattern that need an automaton."""
-        return sum(1 for segment in self._segments if segment.flat is None)
+        return _automata(_segments(self.rows))
 
     def matches(self, path: str) -> bool:
         """Whether the glob matches the whole of `path`. The `!` of an exclusion is ignored."""
@@ -92,27 +92,19 @@ class Pattern:
 
     def matches_names(self, names: Sequence[str]) -> bool:
         """Whether the glob matches a path, given as segments that `reading.path` has normalized."""
-        return bool(self.rows) and self._rows.matches(names)
+        return self.steps is not None and self.steps.matches(names)
 
     def after(self, names: Sequence[str]) -> RowsState:
         """Return whether the pattern matches a path, and whether it may match paths below.
 
         `names` are the segments of the path, which `reading.path` has normalized.
         """
-        return self._rows.after(names) if self.rows else NOWHERE
+        return NOWHERE if self.steps is None else self.steps.after(names)
 
-    @property
+    @cached_property
     def steps(self) -> PatternRows | None:
         """The alternatives, to be matched segment by segment, or None if no path can match."""
-        return self._rows if self.rows else None
-
-    @cached_property
-    def _rows(self) -> PatternRows:
-        return PatternRows(self.rows)
-
-    @cached_property
-    def _segments(self) -> frozenset[Segment]:
-        return frozenset(segment for row in self.rows for segment in row if segment is not None)
+        return PatternRows(self.rows) if self.rows else None
 
     def _read(self) -> tuple[PatternRow, ...]:
         if len(self.text) > MAX_PATTERN:
@@ -124,20 +116,29 @@ class Pattern:
         read = [read_row(text, folded=not self.reading.case_sensitive) for text in spelled]
         rows = tuple(dict.fromkeys(row for row in read if row is not None))
         self.dead_rows = sum(1 for row in read if row is None)
-        self._check_size(rows)
+        _check_size(_segments(rows))
         return rows
 
-    def _check_size(self, rows: Iterable[PatternRow]) -> None:
-        segments = {segment for row in rows for segment in row if segment is not None}
-        classes = frozenset[object]().union(*(segment.classes for segment in segments))
-        if len(classes) > MAX_CLASSES:
-            raise PatternLimitError(
-                f"the pattern has more than {MAX_CLASSES} different bracket expressions"
-            )
-        if sum(1 for segment in segments if segment.flat is None) > MAX_AUTOMATA:
-            raise PatternLimitError(
-                f"the pattern has more than {MAX_AUTOMATA} different path segments with extglobs"
-            )
+
+def _segments(rows: Iterable[PatternRow]) -> frozenset[Segment]:
+    return frozenset(segment for row in rows for segment in row if segment is not None)
+
+
+def _automata(segments: Iterable[Segment]) -> int:
+    return sum(segment.flat is None for segment in segments)
+
+
+def _check_size(segments: Iterable[Segment]) -> None:
+    """Raise PatternLimitError if a pattern with these different segments is over a limit."""
+    classes = frozenset[object]().union(*(segment.classes for segment in segments))
+    if len(classes) > MAX_CLASSES:
+        raise PatternLimitError(
+            f"the pattern has more than {MAX_CLASSES} different bracket expressions"
+        )
+    if _automata(segments) > MAX_AUTOMATA:
+        raise PatternLimitError(
+            f"the pattern has more than {MAX_AUTOMATA} different path segments with extglobs"
+        )
 
 
 @lru_cache(maxsize=16_384)
