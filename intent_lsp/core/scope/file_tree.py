@@ -6,6 +6,7 @@ Invariant: the directories that a pattern cannot reach are not visited.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 
 from msgspec import Struct, field
 
@@ -82,7 +83,8 @@ def _directory(known: dict[str, TreeDirectory], path: str) -> TreeDirectory:
 
 
 def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
-    passed: dict[str, int] = {}
+    # Many files have equal names, and each name is tested once.
+    passed_by = cache(rows.passed_by)
     ends = rows.ends()
     # Most directories are reached in a few states, which want the same tests.
     of_state: dict[int, list[SegmentEnds]] = {}
@@ -96,11 +98,10 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
             if wanted not in of_state:
                 of_state[wanted] = [each for each in ends if each.mask & wanted]
             for at in _candidates(directory.names, of_state[wanted]):
-                if wanted & _passed(rows, directory.names[at], passed):
+                if wanted & passed_by(directory.names[at]):
                     yield directory.files[at]
         below = [
-            (found, rows.step(state, _passed(rows, name, passed)))
-            for name, found in directory.below.items()
+            (found, rows.step(state, passed_by(name))) for name, found in directory.below.items()
         ]
         waiting += [(found, reached) for found, reached in reversed(below) if reached]
 
@@ -125,12 +126,3 @@ def _beginning(names: Sequence[str], prefix: str) -> range:
     size = len(prefix)
     first = bisect_left(names, prefix)
     return range(first, bisect_right(names, prefix, first, key=lambda name: name[:size]))
-
-
-def _passed(rows: PatternRows, name: str, passed: dict[str, int]) -> int:
-    """Return the bits of the tests that a name passes, from `passed` if it is there."""
-    # Many files have equal names, and each name is tested once.
-    mask = passed.get(name)
-    if mask is None:
-        mask = passed[name] = rows.passed_by(name)
-    return mask

@@ -65,7 +65,7 @@ class PatternRows:
     """The alternatives of a pattern (its rows), matched together."""
 
     __slots__ = (
-        *("_anything", "_automata", "_bundle", "_bundled", "_first", "_heads", "_lines"),
+        *("anything", "_automata", "_bundle", "_bundled", "_first", "_heads", "_lines"),
         *("_literals", "_tails"),
     )
 
@@ -76,7 +76,8 @@ class PatternRows:
         # By their length, the texts at the start and at the end that alone decide.
         self._heads: dict[int, dict[str, int]] = {}
         self._tails: dict[int, dict[str, int]] = {}
-        self._anything = self._lines.masks.get(None, 0)
+        self.anything = self._lines.masks.get(None, 0)
+        """The bits of the tests that every segment of a path passes."""
         flat = list[Items]()
         self._bundled: list[int] = []
         for segment, mask in self._lines.masks.items():
@@ -85,7 +86,7 @@ class PatternRows:
             if segment.literal is not None:
                 self._literals[segment.literal] = self._literals.get(segment.literal, 0) | mask
             elif segment.anything:
-                self._anything |= mask
+                self.anything |= mask
             elif segment.flat is None:
                 self._automata.append((segment, mask))
             elif segment.one_sided:
@@ -132,11 +133,6 @@ class PatternRows:
         """
         return state & self._lines.final >> 1
 
-    @property
-    def anything(self) -> int:
-        """The bits of the tests that every segment of a path passes."""
-        return self._anything
-
     def ends(self) -> tuple[SegmentEnds, ...]:
         """Return how names begin and end that pass a test, for each that not every name passes."""
         tests = self._lines.masks.items()
@@ -148,7 +144,7 @@ class PatternRows:
 
     def passed_by(self, name: str) -> int:
         """Return the bits of all tests that one segment of a path, `name`, passes."""
-        mask = self._anything | self._literals.get(name, 0)
+        mask = self.anything | self._literals.get(name, 0)
         for size, heads in self._heads.items():
             mask |= heads.get(name[:size], 0)
         for size, tails in self._tails.items():
@@ -169,12 +165,8 @@ class PatternRows:
 
     def _run(self, names: Sequence[str]) -> int:
         lines, state = self._lines, self._lines.start
-        passed: dict[str, int] = {}
         for name in names:
-            mask = passed.get(name)
-            if mask is None:
-                mask = passed[name] = self.passed_by(name) if name else 0
-            state = lines.step(state, mask) if name else 0
+            state = lines.step(state, self.passed_by(name)) if name else 0
             if not state:
                 break
         return state
