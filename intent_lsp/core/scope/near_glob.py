@@ -4,7 +4,7 @@ Invariant: what is suggested matches at least one file of the tree.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
 
@@ -38,10 +38,10 @@ def near_glob(pattern: Pattern, tree: FileTree) -> str | None:
             directory = directory.below[name]
             continue
         near = _nearest(name, directory.names if last else directory.below)
-        spelled = None if near is None else _spelled(directory, near, at)
-        if spelled is None:
+        if near is None:
             return None
-        made = as_written(pattern, "/".join((*parts[:at], escape(spelled), *parts[at + 1 :])))
+        spelled = escape(_spelled(directory, near, at))
+        made = as_written(pattern, "/".join((*parts[:at], spelled, *parts[at + 1 :])))
         found = compile_pattern(made, pattern.reading)
         return made if next(tree.matching(found), None) is not None else None
     return None
@@ -54,16 +54,14 @@ def _nearest(name: str, names: Iterable[str]) -> str | None:
     return next(iter(get_close_matches(name, listed, n=1, cutoff=_NEAR)), None)
 
 
-def _spelled(directory: TreeDirectory, name: str, depth: int) -> str | None:
+def _spelled(directory: TreeDirectory, name: str, depth: int) -> str:
     """Return a name in a directory as its files spell it, which case and form may differ from.
 
     `depth` is the number of directories above it.
     """
-    if name in directory.below:
-        below: Sequence[TreeDirectory] = (directory.below[name],)
-        while below:
-            if below[0].files:
-                return below[0].files[0].split("/")[depth]
-            below = tuple(below[0].below.values())[:1]
-        return None
-    return directory.files[directory.names.index(name)].split("/")[depth]
+    if name not in directory.below:
+        return directory.files[directory.names.index(name)].split("/")[depth]
+    found = directory.below[name]
+    while not found.files:
+        found = next(iter(found.below.values()))
+    return found.files[0].split("/")[depth]
