@@ -75,7 +75,7 @@ class Automaton:
     Bit 0 of a state says that the text so far matches.
     """
 
-    __slots__ = ("_edges", "_negates", "_reads", "_start", "_states", "plain")
+    __slots__ = ("_edges", "_negates", "_reads", "_states", "plain", "start")
 
     def __init__(self, alternatives: Iterable[Items]) -> None:
         graph = _Graph()
@@ -85,16 +85,12 @@ class Automaton:
         self.plain = not self._negates
         self._states: dict[tuple[int, frozenset[tuple[int, _State]]], _State] = {}
         self._edges = 0
-        self._start = self._enter(graph.closure(start), [])
-
-    @property
-    def start(self) -> _State:
+        self.start = self._enter(graph.closure(start), [])
         """The state before the first character."""
-        return self._start
 
     def matches(self, name: str) -> bool:
         """Whether the automaton matches the whole of `name`."""
-        state = self._start
+        state = self.start
         for char in name:
             state = state.edges.get(char) or self.step(state, char)
             if not state.alive:
@@ -107,7 +103,7 @@ class Automaton:
         Raise PatternLimitError if that takes too many steps.
         """
         left = MAX_STATE_WORK
-        seen, todo = {self._start}, [self._start]
+        seen, todo = {self.start}, [self.start]
         while todo:
             state = todo.pop()
             for char in samples if state.letters is None else (*state.letters, OTHER):

@@ -4,7 +4,7 @@ Invariant: nothing here changes what a pattern matches. A replacement is suggest
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from intent_lsp.core.scope.pattern import Pattern
 from intent_lsp.core.scope.rows import PatternRow, literal_path
@@ -142,12 +142,4 @@ def _split(part: str) -> str:
     if found is None:
         return part
     before, after = part[: found.start()], part[found.end() :]
-    return "/".join(_joined(before, after))
-
-
-def _joined(before: str, after: str) -> Iterator[str]:
-    if before:
-        yield before + "*"
-    yield "**"
-    if after:
-        yield "*" + after
+    return "/".join(filter(None, (before and f"{before}*", "**", after and f"*{after}")))
