@@ -56,39 +56,6 @@ _Token = str | Wild | CharClass | _Mark
 _BAR, _CLOSE = _Mark("|"), _Mark(")")
 
 
-class _Builder(Struct, frozen=True):
-    """Builds nested items from tokens. An extglob that is not closed becomes literal.
-
-    `closing` maps the index of each extglob's opening to the index of its closing `)`.
-    """
-
-    tokens: Sequence[_Token]
-    closing: dict[int, int]
-
-    def build(self) -> Items:
-        return self._alternatives(0, len(self.tokens), 0)[0]
-
-    def _alternatives(self, start: int, end: int, depth: int) -> tuple[Items, ...]:
-        if depth > MAX_EXTGLOB_DEPTH:
-            raise PatternLimitError(
-                f"the pattern's extglobs are nested more than {MAX_EXTGLOB_DEPTH} deep"
-            )
-        found: list[list[Item]] = [[]]
-        at = start
-        while at < end:
-            token = self.tokens[at]
-            if token is _BAR and depth:
-                found.append([])
-            elif isinstance(token, _Mark) and at in self.closing:
-                close = self.closing[at]
-                found[-1].append(ExtGlob(token.text, self._alternatives(at + 1, close, depth + 1)))
-                at = close
-            else:
-                found[-1] += _spelled(token)
-            at += 1
-        return tuple(_normal(items) for items in found)
-
-
 OTHER = "\U0010fffe"
 """A character that no pattern names. It stands for all characters that have the same effect."""
 
@@ -123,7 +90,7 @@ def read_segment(text: str, *, folded: bool = False) -> Items | None:
         raise PatternLimitError(
             f"the pattern has more than {MAX_EXTGLOBS} extglobs between two slashes"
         )
-    return _Builder(tokens, closing).build()
+    return _alternatives(tokens, closing, 0, len(tokens))[0]
 
 
 def fold(text: str) -> str:
@@ -219,6 +186,35 @@ def _closing(tokens: Sequence[_Token]) -> dict[int, int]:
         elif opened:
             closing[opened.pop()] = at
     return closing
+
+
+def _alternatives(
+    tokens: Sequence[_Token], closing: Mapping[int, int], start: int, end: int, depth: int = 0
+) -> tuple[Items, ...]:
+    """Return the alternatives of an extglob, whose tokens are those from `start` up to `end`.
+
+    `closing` maps the index of each extglob's opening to that of its `)`; an opening without one is
+    literal. `depth` extglobs enclose the tokens; if none does, there is one alternative. Raise
+    PatternLimitError if extglobs are nested too deeply.
+    """
+    if depth > MAX_EXTGLOB_DEPTH:
+        raise PatternLimitError(
+            f"the pattern's extglobs are nested more than {MAX_EXTGLOB_DEPTH} deep"
+        )
+    found: list[list[Item]] = [[]]
+    at = start
+    while at < end:
+        token = tokens[at]
+        if token is _BAR and depth:
+            found.append([])
+        elif isinstance(token, _Mark) and at in closing:
+            inner = _alternatives(tokens, closing, at + 1, closing[at], depth + 1)
+            found[-1].append(ExtGlob(token.text, inner))
+            at = closing[at]
+        else:
+            found[-1] += _spelled(token)
+        at += 1
+    return tuple(_normal(items) for items in found)
 
 
 def _spelled(token: _Token) -> Items:
