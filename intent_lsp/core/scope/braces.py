@@ -169,10 +169,7 @@ def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]
 
     Raise PatternLimitError if there are too many results or they are too long.
     """
-    if len(rows) * len(values) > MAX_ALTERNATIVES:
-        raise PatternLimitError(
-            f"the pattern has more than {MAX_ALTERNATIVES:,} alternatives in braces"
-        )
+    _check_count(len(rows) * len(values))
     combined = [row + pre + value for row in rows for value in values]
     _bounded(combined)
     return combined
@@ -180,13 +177,18 @@ def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]
 
 def _bounded(rows: Sequence[str]) -> None:
     """Raise PatternLimitError if there are too many expanded texts, or too many characters."""
-    if len(rows) > MAX_ALTERNATIVES:
-        raise PatternLimitError(
-            f"the pattern has more than {MAX_ALTERNATIVES:,} alternatives in braces"
-        )
+    _check_count(len(rows))
     if sum(map(len, rows)) > MAX_EXPANDED:
         raise PatternLimitError(
             f"the pattern has more than {MAX_EXPANDED:,} characters when its braces are expanded"
+        )
+
+
+def _check_count(alternatives: int) -> None:
+    """Raise PatternLimitError if a pattern has too many alternatives."""
+    if alternatives > MAX_ALTERNATIVES:
+        raise PatternLimitError(
+            f"the pattern has more than {MAX_ALTERNATIVES:,} alternatives in braces"
         )
 
 
@@ -213,10 +215,8 @@ def _sequence(body: str) -> list[str]:
     letters = _LETTERS.fullmatch(body) is not None
     start, stop = (ord(bound) if letters else int(bound) for bound in bounds[:2])
     step = max(abs(int(bounds[2])), 1) if len(bounds) > 2 else 1  # noqa: PLR2004 - a third part
-    if max(abs(start), abs(stop)) > _MAX_NUMBER or abs(stop - start) // step >= MAX_ALTERNATIVES:
-        raise PatternLimitError(
-            f"the pattern has more than {MAX_ALTERNATIVES:,} alternatives in braces"
-        )
+    too_far = max(abs(start), abs(stop)) > _MAX_NUMBER
+    _check_count(MAX_ALTERNATIVES + 1 if too_far else abs(stop - start) // step + 1)
     span = range(start, stop + 1, step) if start <= stop else range(start, stop - 1, -step)
     if letters:
         return [chr(code) if code != ord("\\") else "" for code in span]
