@@ -5,7 +5,7 @@ does not grow with the number of pairs of intents for each file.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 
 from msgspec import Struct
 
@@ -100,22 +100,14 @@ class ScopeSurvey:
         _MAX_PAIRS combinations of a pair and a set of matching patterns.
         """
         pairs: dict[tuple[int, int], tuple[int, _Alike]] = {}
-        looked = 0
-        for hits, files in self._ownable():
-            owning = [owned for owned in self._index.owning(hits) if owned[0] in self._open]
-            for (first, at), (second, _) in combinations(sorted(owning), 2):
-                looked += 1
-                known = pairs.get((first, second))
-                if known is None and len(pairs) < MAX_OVERLAPS:
-                    known = pairs[first, second] = at, _Alike([])
-                if known is not None:
-                    shared = known[1]
-                    shared.named += files.named[: MAX_NAMED - len(shared.named)]
-                    shared.count += files.count
-                if looked >= _MAX_PAIRS:
-                    break
-            if looked >= _MAX_PAIRS:
-                break
+        for (first, at), second, files in islice(self._shared(), _MAX_PAIRS):
+            known = pairs.get((first, second))
+            if known is None and len(pairs) < MAX_OVERLAPS:
+                known = pairs[first, second] = at, _Alike([])
+            if known is not None:
+                shared = known[1]
+                shared.named += files.named[: MAX_NAMED - len(shared.named)]
+                shared.count += files.count
         for (first, second), (at, shared) in sorted(pairs.items(), key=lambda each: each[0]):
             yield Overlap(
                 first=first,
@@ -125,6 +117,13 @@ class ScopeSurvey:
                 count=shared.count,
             )
 
-    def _ownable(self) -> Iterator[tuple[Hits, _Alike]]:
-        """Yield the files that exactly the same patterns match, without the control plane."""
-        return ((hits, files) for hits, files in self._alike.items() if files.count)
+    def _shared(self) -> Iterator[tuple[tuple[int, int], int, _Alike]]:
+        """Yield two open intents and files that both own, for each set of files that match alike.
+
+        The first intent comes with the index of its pattern. Control files are left out.
+        """
+        for hits, files in self._alike.items():
+            owning = self._index.owning(hits) if files.count else ()
+            opened = sorted(owned for owned in owning if owned[0] in self._open)
+            for first, (second, _) in combinations(opened, 2):
+                yield first, second, files
