@@ -277,14 +277,9 @@ def _overlaps(intents: Intents, survey: ScopeSurvey, *, whole: bool) -> Iterator
     for overlap in survey.overlaps():
         one, two = intents.items[overlap.first], intents.items[overlap.second]
         files = overlap.words(whole=whole)
-        yield ScopeFinding(
-            intent_id=one.id,
-            pattern_index=overlap.pattern_index,
-            code=FileCode.SCOPE_OVERLAP,
-            severity=_SEVERITIES[FileCode.SCOPE_OVERLAP],
-            message=f"{one.id} and {two.id} both own {files}.",
-            other=two.id,
-        )
+        message = f"{one.id} and {two.id} both own {files}."
+        found = _scope_finding(one.id, overlap.pattern_index, FileCode.SCOPE_OVERLAP, message)
+        yield replace(found, other=two.id)
 
 
 def _scope_finding(intent_id: IntentId, at: int, code: FileCode, message: str) -> ScopeFinding:
