@@ -3,7 +3,7 @@
 Invariant: an intent with an empty owned scope owns nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
@@ -56,36 +56,28 @@ class Intents(Struct, frozen=True, dict=True):
 
     items: tuple[Intent, ...] = ()
 
-    @cached_property
-    def _by_id(self) -> Mapping[str, Intent]:
-        # Built once, because the gate looks up several intents for each edit.
-        return _indexed(self.items)
-
     def __iter__(self) -> Iterator[Intent]:
         return iter(self.items)
 
     def __len__(self) -> int:
         return len(self.items)
 
+    @cached_property
     def by_id(self) -> Mapping[str, Intent]:
-        """Return a map from ids and aliases to intents. An id takes precedence over an alias."""
-        return self._by_id
+        """A map from ids and aliases to intents. An id takes precedence over an alias."""
+        # Built once, because the gate looks up several intents for each edit.
+        found: dict[str, Intent] = {intent.id: intent for intent in self.items}
+        for intent in self.items:
+            for alias in intent.aliases:
+                found.setdefault(alias, intent)
+        return MappingProxyType(found)
 
     def get(self, intent_id: str) -> Intent | None:
         """Return the intent with this id or alias, or None if there is none."""
-        return self._by_id.get(intent_id)
+        return self.by_id.get(intent_id)
 
     def names(self, intent: Intent) -> tuple[str, ...]:
         """Return an intent's id and aliases, except an alias that `get` gives to another intent."""
         told = ((name, self.get(name)) for name in intent.aliases)
         own = (name for name, found in told if found is None or found.id == intent.id)
         return tuple(dict.fromkeys((intent.id, *own)))
-
-
-def _indexed(intents: Sequence[Intent]) -> Mapping[str, Intent]:
-    found: dict[str, Intent] = {intent.id: intent for intent in intents}
-    # An id in use takes precedence over an equal alias.
-    for intent in intents:
-        for alias in intent.aliases:
-            found.setdefault(alias, intent)
-    return MappingProxyType(found)

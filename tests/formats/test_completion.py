@@ -264,7 +264,7 @@ def test_a_new_intent_is_proposed_with_the_next_free_id(text: str, after: str) -
     assert made == after
     read = read_intents(made.replace("|", "").removeprefix("\ufeff"))
     assert read.parsed
-    assert "INT-007" in read.intents.by_id()
+    assert "INT-007" in read.intents.by_id
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def test_a_new_intent_is_offered_in_the_column_of_the_others(text: str) -> None:
     (new,) = offered(text)
     made = read_intents(accepted(text, new).replace("|", ""))
     assert made.parsed
-    assert len(made.intents.by_id()) == text.count("id:") + 1
+    assert len(made.intents.by_id) == text.count("id:") + 1
 
 
 def ids(text: str) -> int:

@@ -102,7 +102,7 @@ class _Several:
 
         The reasons of refusals are added to `refused`. `before` is what the text reads as.
         """
-        taken = set(before.intents.by_id())
+        taken = set(before.intents.by_id)
         add = adding_to(self.text)
         made: dict[Intent, TextChange] = {}
         for intent in wanted:

@@ -111,7 +111,7 @@ def _by_names(intents: Intents) -> Mapping[str, Intent]:
     If a name is that of several, a specification counts before an id, and an id before an alias.
     """
     of_plans = {it.specification: it for it in reversed(intents.items) if it.specification}
-    return {**intents.by_id(), **of_plans}
+    return {**intents.by_id, **of_plans}
 
 
 class _Made(Struct, frozen=True):

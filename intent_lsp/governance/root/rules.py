@@ -91,7 +91,7 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     @property
     def by_id(self) -> Mapping[str, Intent]:
         """The intents by their ids and their earlier ids."""
-        return self.file.intents.by_id()
+        return self.file.intents.by_id
 
     @property
     def owners(self) -> Owners:
