@@ -14,6 +14,9 @@ _INTERACTIVE: Final = frozenset(
     ["bash", "sh", "zsh", "fish", "dash", "ksh", "python", "python3", "node", "irb"]
 )
 
+_TOOL_PREFIXES: Final = ("mcp__{}__", "mcp_{}_", "{}__", "{}_", "{}-", "{}.", "{}/")
+"""How hosts write the name of a server, `{}`, before that of its tool."""
+
 OWN_TOOLS: Final = frozenset(
     {
         *("list_intents", SELECT_TOOL, "get_intent_context", "check_edit", "record_edit"),
@@ -68,14 +71,9 @@ def own_tool(call: ToolCall, servers: Iterable[str]) -> str | None:
     begin with one of them, as hosts write it: `mcp__<server>__list_intents`,
     `<server>_list_intents` and the like. A bare `list_intents` gives None.
     """
-    given = call.tool_name
-    for server in servers:
-        for name in {server, server.replace("-", "_")}:
-            for tool in OWN_TOOLS:
-                spelled = (f"mcp__{name}__", f"mcp_{name}_", f"{name}__", f"{name}_", f"{name}-")
-                if any(given == begin + tool for begin in (*spelled, f"{name}.", f"{name}/")):
-                    return tool
-    return None
+    names = {name for server in servers for name in (server, server.replace("-", "_"))}
+    begins = [form.format(name) for name in names for form in _TOOL_PREFIXES]
+    return {begin + tool: tool for begin in begins for tool in OWN_TOOLS}.get(call.tool_name)
 
 
 def may_be_own(call: ToolCall) -> bool:
