@@ -65,6 +65,12 @@ def on_one_line(text: str, longest: int) -> str:
     return plain if len(plain) <= longest else plain[: longest - 1] + "…"
 
 
+def without_middle(text: str, longest: int) -> str:
+    """Return a text, with `…` for its middle if it has more than `longest` characters."""
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[: half - 1]}…{text[-half:]}"
+
+
 def has_in_order(text: str, letters: str) -> bool:
     """Return whether the letters occur in a text in the same order, ignoring case."""
     left = iter(text.casefold())

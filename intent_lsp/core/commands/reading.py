@@ -11,6 +11,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from intent_lsp.core.text import without_middle
+
 KnownPath = str | None
 """A directory as the command names it. "" is the one where the command is run. None: not known."""
 
@@ -120,9 +122,8 @@ def unknown(program: str, sentence: str) -> CommandReading:
 
     `program` is the program that would do it.
     """
-    return CommandReading(
-        kind=CommandKind.CHANGING, unknown=(_shortened(sentence),), program=program
-    )
+    short = without_middle(sentence, MAX_SENTENCE)
+    return CommandReading(kind=CommandKind.CHANGING, unknown=(short,), program=program)
 
 
 def entered(place: KnownPath, directory: str) -> KnownPath:
@@ -137,9 +138,3 @@ def entered(place: KnownPath, directory: str) -> KnownPath:
         return None
     # Join without normalizing: `a//b` may be part of a URL, which must still look like one.
     return f"{place}/{directory}" if place and not place.endswith("/") else place + directory
-
-
-def _shortened(sentence: str) -> str:
-    """Return a sentence, with its middle cut out if it is longer than MAX_SENTENCE."""
-    half = MAX_SENTENCE // 2
-    return sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:half]}…{sentence[-half:]}"

@@ -15,6 +15,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.index import Ownership
+from intent_lsp.core.text import without_middle
 
 _NAMED_AT_MOST: Final = 10
 _LISTED_AT_MOST: Final = 50
@@ -88,8 +89,8 @@ def shown(name: str) -> str:
 
     An empty name, or one with unprintable characters, is quoted and escaped.
     """
-    short = _without_middle(name)
-    return short if short and short.isprintable() else _without_middle(repr(short))
+    short = without_middle(name, _NAME_AT_MOST)
+    return short if short and short.isprintable() else without_middle(repr(short), _NAME_AT_MOST)
 
 
 def shown_list(names: Iterable[str]) -> str:
@@ -114,10 +115,3 @@ def shown_hash(hash_: ContentHash | None) -> str:
 
 def _closed(intent: Intent | None) -> bool:
     return intent is not None and intent.status.closed
-
-
-def _without_middle(text: str) -> str:
-    if len(text) <= _NAME_AT_MOST:
-        return text
-    half = _NAME_AT_MOST // 2
-    return text[: half - 1] + _CUT + text[-half:]
