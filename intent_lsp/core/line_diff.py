@@ -10,6 +10,7 @@ little.
 from collections.abc import Callable, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.ranges import Hunk
 
@@ -77,8 +78,8 @@ class LineDiff:
             return
         self.hunks = (
             *hunks[:first],
-            *(_offset(hunk, old=low - before, new=low) for hunk in fresh),
-            *(_offset(hunk, old=0, new=moved) for hunk in hunks[last:]),
+            *(_moved(hunk, old=low - before, new=low) for hunk in fresh),
+            *(_moved(hunk, old=0, new=moved) for hunk in hunks[last:]),
         )
 
 
@@ -101,13 +102,8 @@ def _shift(hunk: Hunk) -> int:
     return hunk.new_start + hunk.new_count - hunk.old_start - hunk.old_count
 
 
-def _offset(hunk: Hunk, *, old: int, new: int) -> Hunk:
-    return Hunk(
-        old_start=hunk.old_start + old,
-        old_count=hunk.old_count,
-        new_start=hunk.new_start + new,
-        new_count=hunk.new_count,
-    )
+def _moved(hunk: Hunk, *, old: int, new: int) -> Hunk:
+    return replace(hunk, old_start=hunk.old_start + old, new_start=hunk.new_start + new)
 
 
 def common_head(one: Sequence[object], other: Sequence[object]) -> int:
