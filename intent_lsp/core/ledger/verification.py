@@ -141,14 +141,12 @@ class FirstProblems(Struct):
 
     def first(self) -> list[LedgerProblem]:
         """Return the first problem of each code, sorted by file and line."""
-        return [
-            problem(code, self.files[place.file], place.line, message + self._others(code))
-            for code, (place, message) in sorted(self.firsts.items(), key=lambda item: item[1][0])
-        ]
-
-    def _others(self, code: LedgerCode) -> str:
-        others = self.counts[code] - 1
-        return f" (and {others:,} more)" if others else ""
+        found = []
+        for code, (place, message) in sorted(self.firsts.items(), key=lambda item: item[1][0]):
+            others = self.counts[code] - 1
+            more = f" (and {others:,} more)" if others else ""
+            found.append(problem(code, self.files[place.file], place.line, message + more))
+        return found
 
 
 _SHORT: Final = 12
