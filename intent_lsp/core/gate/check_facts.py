@@ -4,7 +4,8 @@ Specified in requirements section 6.
 
 Invariant: each row's own check decides whether the row passed. Its result is passed in as `denied`:
 a refusal, or None if the row passed. The functions of this module only describe.
-Invariant: the facts of rows 10 to 12 are requested only for a known intent.
+Invariant: the facts of rows 10 to 12 are requested only for a known intent. Those of rows 6, 7, 12
+and 13, if they passed, are requested only for a question that names files; else it is NO_PATH.
 """
 
 from typing import assert_never
@@ -60,8 +61,6 @@ def inside(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 7 (passed if `denied` is None): whether all paths are in the workspace."""
     if denied is not None:
         return f"These paths lead out of the workspace: {shown_list(denied.paths)}."
-    if not question.files:
-        return NO_PATH
     return f"Every path stays inside the workspace: {shown_list(question.paths)}."
 
 
@@ -112,8 +111,6 @@ def scope(question: GateRequest, denied: Denied | None) -> str:
     """
     intent = shown(question.intent.id)
     if denied is None:
-        if not question.files:
-            return NO_PATH
         return f"The intent {intent} owns {fact_list(_owned(question, p) for p in question.paths)}."
     files = fact_list(_foreign(question, path) for path in denied.paths)
     globs = shown_list(question.scope.patterns)
@@ -132,8 +129,6 @@ def stale(question: GateRequest, denied: Denied | None) -> str:
     # A claim keeps other agents out, but not a person.
     claims = question.call is not None
     if denied is None:
-        if not question.files:
-            return NO_PATH
         files = fact_list(_reading(fact, claims=claims) for fact in question.files)
         unclaimed = ", and no other session claims one" if claims else ""
         return f"No file has changed since it was read{unclaimed}: {files}."
@@ -223,8 +218,6 @@ def denied_paths(question: GateRequest, denied: Denied | None) -> str:
         return (
             f"Agents may not change these control files or files that the policy denies: {files}."
         )
-    if not question.files:
-        return NO_PATH
     paths = shown_list(question.paths)
     return (
         f"These are no control files, and the policy (deny_mutations) does not deny them: {paths}."

@@ -59,6 +59,7 @@ class ExplainedRow(Struct, frozen=True, kw_only=True):
 _TOOL_ROW: Final = 5
 _PERSON_ROW: Final = 16
 _NEEDS_ACTIVE: Final = frozenset((9, 10, 11, SCOPE_ROW))
+_OF_PATHS: Final = frozenset((6, 7, SCOPE_ROW, 13))
 _NEEDS_KNOWN: Final = _NEEDS_ACTIVE - {9}
 
 _OFF: Final = "Not checked, since governance is off."
@@ -142,7 +143,9 @@ def _refusing(question: GateRequest, row: Check) -> ExplainedRow:
     denied, call = row.check(question), question.call
     approved = row.number == SCOPE_ROW and call is not None and call.approval is not None
     outcome = RowOutcome.PASS if denied is None or approved else RowOutcome.FAIL
-    return _row(row.number, row.code, _ROWS[row.number][1](question, denied), outcome)
+    unnamed = denied is None and not question.files and row.number in _OF_PATHS
+    fact = check_facts.NO_PATH if unnamed else _ROWS[row.number][1](question, denied)
+    return _row(row.number, row.code, fact, outcome)
 
 
 def _person(question: GateRequest) -> ExplainedRow:
