@@ -70,7 +70,7 @@ class CharClass(Struct, frozen=True, kw_only=True):
         if self.categories or self.left_out or self.folded:
             return None
         ranges = "".join(
-            _quoted(low) if low == high else f"{_quoted(low)}-{_quoted(high)}"
+            re.escape(low) if low == high else f"{re.escape(low)}-{re.escape(high)}"
             for low, high in self.ranges
         )
         return f"[{'^' if self.negated else ''}{ranges}]"
@@ -195,7 +195,3 @@ class _Reader:
             self.at += 1
         else:
             self.ranges.append((char, char))
-
-
-def _quoted(char: str) -> str:
-    return "\\" + char if char in "[]\\-^&~|" else char

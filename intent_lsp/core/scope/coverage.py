@@ -34,12 +34,10 @@ def reaches(pattern: Pattern) -> bool:
     Control directories deeper in the tree are not considered. Of files that are known by a part of
     their name only samples are tested, so that False is not certain for them.
     """
-    return not pattern.exclusion and any(
-        (
-            any(pattern.after(room.split("/")) != NOWHERE for room in CONTROL_ROOMS),
-            any(pattern.after(file.split("/")).ends for file in CONTROL_FILES),
-            any(_reaches_family(pattern, *family) for family in CONTROL_FAMILIES),
-        )
+    return not pattern.exclusion and (
+        any(pattern.after(room.split("/")) != NOWHERE for room in CONTROL_ROOMS)
+        or any(pattern.after(file.split("/")).ends for file in CONTROL_FILES)
+        or any(_reaches_family(pattern, *family) for family in CONTROL_FAMILIES)
     )
 
 
