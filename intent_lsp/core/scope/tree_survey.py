@@ -4,10 +4,11 @@ Invariant: the work grows with the number of files and of different sets of matc
 does not grow with the number of pairs of intents for each file.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, islice
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.intents import Intents
@@ -49,7 +50,7 @@ class Overlap(Struct, frozen=True, kw_only=True):
 class _Alike(Struct):
     """Files that exactly the same patterns match: the first MAX_NAMED of them, and their number."""
 
-    named: list[WorkspacePath]
+    named: list[WorkspacePath] = field(default_factory=list)
     count: int = 0
 
 
@@ -65,7 +66,7 @@ class ScopeSurvey:
         self._open = frozenset(
             place for place, intent in enumerate(intents) if not intent.status.closed
         )
-        self._alike: dict[Hits, _Alike] = {}
+        self._alike: defaultdict[Hits, _Alike] = defaultdict(_Alike)
 
     def matched(self) -> frozenset[tuple[int, int]]:
         """Return (intent index, pattern index) of each pattern that matches at least one file.
@@ -84,14 +85,11 @@ class ScopeSurvey:
         for path in files:
             hits = self._index.hits(path)
             if hits.given:
-                alike = self._alike.get(hits)
-                if alike is None:
-                    alike = self._alike[hits] = _Alike([])
-                if control_plane(path):
-                    continue
-                alike.count += 1
-                if alike.count <= MAX_NAMED:
-                    alike.named.append(path)
+                alike = self._alike[hits]
+                if not control_plane(path):
+                    alike.count += 1
+                    if alike.count <= MAX_NAMED:
+                        alike.named.append(path)
 
     def overlaps(self) -> Iterator[Overlap]:
         """Yield an Overlap for each pair of open intents that own the same file, sorted by index.
@@ -103,7 +101,7 @@ class ScopeSurvey:
         for (first, at), second, files in islice(self._shared(), _MAX_PAIRS):
             known = pairs.get((first, second))
             if known is None and len(pairs) < MAX_OVERLAPS:
-                known = pairs[first, second] = at, _Alike([])
+                known = pairs[first, second] = at, _Alike()
             if known is not None:
                 shared = known[1]
                 shared.named += files.named[: MAX_NAMED - len(shared.named)]
