@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final, Self
 
 from msgspec import Struct
-from msgspec.structs import fields, replace
+from msgspec.structs import replace
 
 from intent_lsp.core.approvals import Approval, Grant
 from intent_lsp.core.content import ContentHash
@@ -222,11 +222,10 @@ class Record(Event, frozen=True, kw_only=True):
     @classmethod
     def of(cls, event: Event, *, id: str, timestamp: str, integrity: Integrity) -> Self:  # noqa: A002 -- the key on the line
         """Return an event as a record, with the given id, time and place in the chain."""
-        told = {name: getattr(event, name) for name in _EVENT_FIELDS}
+        told = {name: getattr(event, name) for name in Event.__struct_fields__}
         return cls(**told, id=id, timestamp=timestamp, integrity=integrity)
 
 
-_EVENT_FIELDS: Final = tuple(field.name for field in fields(Event))
 _ESCAPED = re.compile(r"[\udc80-\udcff]")
 _CODED = re.compile(rb"%([0-9A-F]{2})")
 
