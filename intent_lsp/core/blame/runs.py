@@ -105,16 +105,12 @@ def of_people(runs: Iterable[BlameRun]) -> Mapping[str, Record]:
 def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ...]:
     """Return the runs with `author` and `is_you` filled in from `people`.
 
-    Runs by agents alone, and runs of records that `people` does not have, are unchanged.
+    Runs of records by agents alone, and runs of records that `people` does not have, are unchanged.
     """
-    known = {
-        each: (people.names.get(each), each in people.own)
-        for each in of_people(runs)
-        if each in people.names or each in people.own
-    }
+    ids = of_people(runs).keys() & {*people.names, *people.own}
     return tuple(
-        replace(run, author=known[run.record.id][0], is_you=known[run.record.id][1])
-        if run.record is not None and run.record.id in known
+        replace(run, author=people.names.get(run.record.id), is_you=run.record.id in people.own)
+        if run.record is not None and run.record.id in ids
         else run
         for run in runs
     )
