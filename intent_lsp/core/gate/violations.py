@@ -91,6 +91,19 @@ def shown_of(files: Iterable[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
     return {path: others for each in alike.values() for path, others in _shown(each).items()}
 
 
+def new_to_all(hunk: Hunk, references: Iterable[Sequence[Hunk]]) -> list[tuple[int, int]]:
+    """Return the runs of a hunk's new lines that are new against each other reference, too.
+
+    `references` are the text's hunks against each of these. A run is (first line, end excluded),
+    from 0; the runs ascend. A pure deletion has no new line.
+    """
+    lines = [(hunk.new_start, hunk.new_start + hunk.new_count)] if hunk.new_count else []
+    for hunks in references:
+        spans = [(each.new_start, each.new_start + each.new_count) for each in hunks]
+        lines = _common(lines, spans)
+    return lines
+
+
 def _mark(hunk: Hunk) -> MarkedRun:
     if hunk.new_count:
         return MarkedRun(hunk.new_start, hunk.new_start + hunk.new_count - 1, hunk)
@@ -109,13 +122,7 @@ def _near(hunk: Hunk, others: Sequence[Hunk]) -> list[Hunk]:
 
 
 def _has_new_line(hunk: Hunk, narrowing: Sequence[Sequence[Hunk]]) -> bool:
-    if not hunk.new_count:
-        return all(others for others in narrowing)
-    lines = [(hunk.new_start, hunk.new_start + hunk.new_count)]
-    for others in narrowing:
-        spans = [(other.new_start, other.new_start + other.new_count) for other in others]
-        lines = _common(lines, spans)
-    return bool(lines)
+    return all(narrowing) if not hunk.new_count else bool(new_to_all(hunk, narrowing))
 
 
 def _common(

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from intent_lsp.core.check.commit import CommitFacts
 from intent_lsp.core.content import ABSENT, FileContent, content_of
-from intent_lsp.core.gate.violations import marked_runs
+from intent_lsp.core.gate.violations import marked_runs, new_to_all
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.ranges import Hunk
 from intent_lsp.core.rename_detection import renamed
@@ -166,14 +166,11 @@ def _new_to_all(hunk: Hunk, sides: Sequence[Sequence[Hunk]]) -> Iterator[Hunk]:
 
     `sides` are the hunks against each of these parents. A hunk without new lines is yielded whole.
     """
-    own = set(range(hunk.new_start, hunk.new_start + hunk.new_count))
-    for side in sides:
-        own &= {at for e in side for at in range(e.new_start, e.new_start + e.new_count)}
-    if len(own) == hunk.new_count:
+    own = new_to_all(hunk, sides)
+    if sum(end - start for start, end in own) == hunk.new_count:
         yield hunk
         return
-    for start in sorted(at for at in own if at - 1 not in own):
-        end = next(at for at in range(start, start + len(own) + 1) if at not in own)
+    for start, end in own:
         yield Hunk(old_start=hunk.old_start, old_count=0, new_start=start, new_count=end - start)
 
 
