@@ -14,12 +14,17 @@ class IntentLspError(Exception):
     cure: str = ""
 
 
-class LedgerUnavailableError(IntentLspError):
-    """The ledger cannot be read or appended to."""
+class PathError(IntentLspError):
+    """Something is wrong with what is at `path`; `problem` says what, after the path."""
 
-    def __init__(self, *, path: str, problem: str, cure: str = "") -> None:
+    def __init__(self, *, path: str, problem: str, cure: str | None = None) -> None:
         super().__init__(f"{path}: {problem}")
-        self.path, self.problem, self.cure = path, problem, cure
+        self.path, self.problem = path, problem
+        self.cure = self.cure if cure is None else cure
+
+
+class LedgerUnavailableError(PathError):
+    """The ledger cannot be read or appended to."""
 
 
 class RequestLimitError(IntentLspError):
@@ -55,16 +60,14 @@ class FileChangedError(IntentLspError):
         self.path, self.cure = path, "read the file again and try once more"
 
 
-class UnsafePathError(IntentLspError):
+class UnsafePathError(PathError):
     """A path cannot be read or written as a file of the root; `problem` says why.
 
     Mostly it is a directory, a device or a link that leaves the root, or a new file exists already.
     """
 
     def __init__(self, *, path: str, problem: str) -> None:
-        super().__init__(f"{path}: {problem}")
-        self.path, self.problem = path, problem
-        self.cure = f"move {path} away and try again"
+        super().__init__(path=path, problem=problem, cure=f"move {path} away and try again")
 
 
 class InvalidRecordError(IntentLspError):
@@ -76,18 +79,10 @@ class InvalidRecordError(IntentLspError):
         self.cure = "this is a bug of intent-lsp: report it with the log"
 
 
-class StateUnavailableError(IntentLspError):
+class StateUnavailableError(PathError):
     """The state in `.orchestration/.local/` cannot be read or written.
 
     The process continues without it.
     """
 
-    def __init__(
-        self,
-        *,
-        path: str,
-        problem: str,
-        cure: str = "make sure that intent-lsp can write files in .orchestration/.local/",
-    ) -> None:
-        super().__init__(f"{path}: {problem}")
-        self.path, self.problem, self.cure = path, problem, cure
+    cure = "make sure that intent-lsp can write files in .orchestration/.local/"
