@@ -150,15 +150,22 @@ def test_a_pattern_stays_and_its_effect_is_said(
     assert read(editor, IGNORE_FILE) == text
 
 
-@pytest.mark.parametrize("data", [b"INT-001\n# \xff\n", b"INT-001\n"])
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"INT-001\n# \xff\n", "is not UTF-8 text; save it as UTF-8 and try again"),
+        (b"INT-001\n", "Permission denied"),
+    ],
+)
 def test_an_excluded_intent_stays_as_it_is_where_the_ignore_file_cannot_be_written(
-    editor: Editor, data: bytes
+    editor: Editor, data: bytes, why: str
 ) -> None:
     path = editor.root / IGNORE_FILE
     path.write_bytes(data)
     path.chmod(0o444 if data == b"INT-001\n" else 0o644)
     refused = refusal(editor.governance, "INT-001", "AUTH")
     assert "INT-001 was not renamed in " in refused.message
+    assert why in refused.message
     assert path.read_bytes() == data
     assert read(editor, INTENTS_FILE) == INTENTS
 

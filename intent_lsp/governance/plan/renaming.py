@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from intent_lsp.core.content import decode
-from intent_lsp.core.errors import IntentLspError, UnsafePathError
+from intent_lsp.core.errors import IntentLspError, PathError
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import IGNORE_FILE
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes
@@ -183,7 +183,9 @@ class _IgnoreFile:
         if self._now is None:
             return
         if self._decoded is None:
-            raise UnsafePathError(path=IGNORE_FILE, problem="is not UTF-8 text")
+            # The refusal shows the problem alone, so that holds the cure too.
+            problem = "is not UTF-8 text; save it as UTF-8 and try again"
+            raise PathError(path=IGNORE_FILE, problem=problem)
         data = self._decoded.encode(text)
         if data == self._now:
             return
