@@ -114,7 +114,10 @@ class Governance(RootParts):
             self._polling[what] = why
 
     def tidy(self) -> None:
-        """Drop committed records from the ledger's local copy; recommend archiving when due."""
+        """Delete the records that HEAD's commit has from the journal, their copy in `.local/`.
+
+        If the ledger is long, log the advice to archive, once a week at most.
+        """
         self.recovering.prune()
         recommend_archiving(self.root, self.stores.clock)
 
@@ -154,11 +157,11 @@ class Governance(RootParts):
     def decisive(
         self, rules: Rules, selected: str | None, kept: tuple[FileState, str | None]
     ) -> tuple[object, ...]:
-        """Return everything that decisions on a session's files depend on, to be compared later.
+        """Return what decisions on all files of a session depend on, to be compared later.
 
-        An equal value later means that no decision has changed. `selected` is the id of the
-        session's active intent. `kept` is the state of the intents file and its reason, as `health`
-        returns them.
+        It is made of the rules, HEAD, the active intent (`selected` is its id) with its live
+        grants, and `kept`, which is what `health` returns. If it is equal later, a decision can
+        only have changed by what concerns a single file, such as its content or a ticket.
         """
         git, intent = self.stores.git, rules.active(selected)
         grants = () if intent is None else self.grants.live(intent, self.stores.clock())
@@ -195,7 +198,8 @@ class Governance(RootParts):
     def path_named(self, params: PathParams) -> WorkspacePath:
         """Return the path in a request's params, relative to the root.
 
-        Raise WrongParamsError if the params contain no path, or one outside the root.
+        Raise WrongParamsError if the params contain no path, or one outside the root. Links are not
+        followed.
         """
         spelled = params.required_path()
         if params.uri is not None:
@@ -220,7 +224,10 @@ class Governance(RootParts):
     def explain_save(
         self, session_id: str, path: WorkspacePath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
-        """Return every check of the gate on a session's save of a file, and its judgement."""
+        """Return every check of the gate on a session's save of a file, and its judgement.
+
+        If the gate is not asked about the file, there is one check, which says why.
+        """
         place = resolve_below(self.root, path) or ResolvedPath(path, None)
         return self._judging.explain(session_id, place)
 
@@ -244,11 +251,17 @@ class Governance(RootParts):
         )
 
     def prepare(self) -> None:
-        """Build the index of all scopes now, so that the first decision need not wait for it."""
+        """Build the index of all scopes now, so that the first decision need not wait for it.
+
+        Do nothing if the root is not governed.
+        """
         self.owners(INTENTS_FILE)
 
     def open_intents(self) -> Sequence[Intent]:
-        """Return the intents that can be selected, the most recently used first."""
+        """Return the intents that can be selected, the most recently selected first.
+
+        Those never selected follow in file order. Closed and ignored intents are left out.
+        """
         rules = self.rules.current()
         usable = [i for i in rules.file.intents if _selectable(i, rules)]
         state = self.stores.state

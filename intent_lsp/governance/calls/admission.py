@@ -14,10 +14,11 @@ class CallDecision(Struct, frozen=True, kw_only=True):
 
     `governed` is false for an allowed call that changes nothing or that was not judged, for example
     because governance is off. `ticket` is None unless the call is allowed and governed and a ticket
-    can be stored. `again`: the host sent this call before and got the same answer. `program` is the
-    first word of the command that the call runs. `failed` is set if judging failed and the call was
-    allowed unjudged; it is the error. `before` are the outcomes of earlier commands of the session
-    whose end the host never reported; they were recorded just before this call.
+    can be kept. `again`: the host sent this call before and got the same answer. `program` is the
+    first word of the part of the call's command that decided how the command was judged; None
+    without such a part, or if the word may hold a secret. `failed` is set if judging failed and the
+    call was allowed unjudged; it is the error. `before` are the outcomes of earlier commands of the
+    agent whose end the host never reported; they were recorded just before this call.
     """
 
     decision: Decision

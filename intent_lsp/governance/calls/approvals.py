@@ -45,7 +45,8 @@ class ApprovalQuestion(Struct, frozen=True, kw_only=True):
 class ApprovalTime(Struct, frozen=True):
     """How many seconds a person has to answer.
 
-    `cut` says, as the end of a sentence, why they are fewer than the policy's. It is "" if not.
+    `cut` says, as the end of a sentence, why they are fewer than the policy allows. It is "" if
+    they are not fewer.
     """
 
     seconds: float
@@ -65,7 +66,10 @@ class PersonAtEditor(Protocol):
         ...
 
     def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:
-        """Grant the scope that the person has approved. `session` asked for it."""
+        """Grant the scope that the person has approved. `session` asked for it.
+
+        Return the grant, or why it was refused.
+        """
         ...
 
 
@@ -87,7 +91,8 @@ class ApprovalSteps(Struct, Generic[T], frozen=True, kw_only=True):
 async def settled(asker: str, judged: T, steps: ApprovalSteps[T]) -> T:
     """Return `judged`, or if its decision is Ask, the result of judging with a person's answer.
 
-    `judged` is the result of the first judgement; `asker` is the session that makes the call.
+    `judged` is the result of the first judgement; `asker` is the session that makes the call. If
+    the person approves more scope, it is granted before the call is judged again.
     """
     admission = steps.decision_of(judged)
     if not isinstance(admission.decision, Ask):
@@ -124,8 +129,8 @@ async def _expanded(
 ) -> ApprovalAnswer:
     """Grant the call's intent the paths out of scope, and return the person's answer.
 
-    `why` is the refusal that the person overrides, `word` the answer. If the grant fails, return an
-    answer that approves only this one call.
+    `why` is the refusal that the person overrides, `word` the answer. If the grant fails, warn the
+    person and return an answer that approves only this one call.
     """
     patterns = tuple(escape(path) for path in why.paths)
     wish = Wish(intent_id=admission.intent_id or "", patterns=patterns, reason=_REASON)

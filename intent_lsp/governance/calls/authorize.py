@@ -84,8 +84,9 @@ class CallAuthorizer:
 
         A call that the host sends again gets the stored decision. A refusal is stored for that, but
         if a person has to approve the call and can be asked, the decision is Ask and nothing is
-        stored. If a ticket cannot be stored, the policy decides. `by_save`: an editor makes the
-        change, and its save is recorded under the ticket.
+        stored. If storing the ticket fails, the policy decides; without a session database, the
+        call is allowed without a ticket and with a warning. `by_save`: an editor makes the change,
+        and its save is recorded under the ticket.
         """
         hearing = self._facts.heard(hearing)
         call, rules = hearing.call, hearing.rules
@@ -212,9 +213,9 @@ class CallAuthorizer:
     def begin_command(self, admission: CallDecision) -> CallDecision:
         """Store a snapshot of the work tree with a command's ticket, before the command runs.
 
-        Return the decision with that ticket, and a warning if there is no snapshot. A decision
-        without a ticket is returned unchanged. If the host sends the call again, an existing
-        snapshot is kept. Needs no lock.
+        Return the decision with that ticket, and a warning if there is no snapshot. Return the
+        decision unchanged if it has no ticket, or if the host sends the call again and its ticket
+        has a snapshot, is recorded or is too old. Needs no lock.
         """
         ticket, state = admission.ticket, self._stores.state
         if ticket is None or state is None:

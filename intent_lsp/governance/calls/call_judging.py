@@ -68,10 +68,10 @@ class CallJudging(Struct, kw_only=True):
         """Judge a call under the root's lock. On an internal error, the policy allows or denies it.
 
         If the call may change governed files, what the agent's open commands have changed is
-        recorded first. If the intents file or the session database cannot be used, such a call is
-        refused unjudged, except under a fail-open policy. `read` parses the call under the current
-        rules; `admit` decides on the parsed call. Raise InvalidCallError if the call cannot be
-        parsed, or RequestLimitError if it names too many files.
+        recorded first. If the intents file or the session database cannot be used, a call that may
+        change files is refused unjudged, except under a fail-open policy. `read` parses the call
+        under the current rules; `admit` decides on the parsed call. Raise InvalidCallError if the
+        call cannot be parsed, or RequestLimitError if it names too many files.
         """
         rules = self.rules.current()
         # Parse the command before taking the lock, so that other callers need not wait for it.
@@ -118,7 +118,8 @@ class CallJudging(Struct, kw_only=True):
     ) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
         """Return every check of the gate on a call, and the decision. Nothing is stored.
 
-        `read` parses the call under the current rules.
+        `read` parses the call under the current rules. Raise InvalidCallError if the call cannot be
+        parsed, or RequestLimitError if it names too many files.
         """
         rules = self.rules.current()
         reading = whole_reading(call, partial(read, rules))

@@ -27,8 +27,8 @@ FILES_AT_MOST: Final = 10_000
 def read_tool_call(call: ToolCall, policy: TeamPolicy, stores: Stores) -> CallReading:
     """Return the reading of a call: the paths that it would change, and how.
 
-    A read-only git command counts as changing if git may run other programs, or if the root has no
-    git repository, so that its settings are unknown.
+    A read-only git command counts as one that may change files if git may run other programs, or if
+    the root has no git repository, so that its settings are unknown.
     """
     lists = tool_lists() if call.command is None else command_lists()
     reading = read_call(call, policy, lists)

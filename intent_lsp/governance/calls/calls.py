@@ -88,7 +88,8 @@ class AgentCalls:
 
         With a command's ticket, a snapshot of the work tree is stored. `word` is a person's answer
         to an approval request. On an internal error, the policy decides whether the call is allowed
-        or denied.
+        or denied. Raise InvalidCallError if the call cannot be parsed, RequestLimitError if it
+        names too many files.
         """
         caller = Caller(session_id, agent_id, word)
         admission = self._judging.judge(
@@ -109,7 +110,7 @@ class AgentCalls:
     ) -> CallDecision:
         """Judge a change that an editor is going to make; its save is recorded under the ticket.
 
-        `word` is a person's answer to an approval request.
+        `word` is a person's answer to an approval request. Raise the same errors as `admit`.
         """
         caller = Caller(session_id, agent_id, word)
         admit = partial(self._admitting.admit, by_save=True)
@@ -127,7 +128,8 @@ class AgentCalls:
 
         `word` is a person's answer to an approval request. If the call is allowed without a ticket
         (governance is off, or tickets cannot be stored), the change is written without a record. If
-        judging fails, nothing is written, even if the policy allows the call.
+        the call is refused or judging fails, nothing is written, even if the policy allows the call
+        in the latter case. Raise the same errors as `admit`.
         """
         made: list[tuple[Outcome | None, str | None]] = []
 
@@ -202,7 +204,7 @@ class AgentCalls:
     def read_now(self, session_id: str, agent_id: str, path: WorkspacePath) -> ContentHash | None:
         """Note that an agent has read a file as it is on disk now.
 
-        Return its hash; None: no file.
+        Return its hash, or None if there is no file. Raise OSError if it cannot be read.
         """
         known = self._contents.hash_of(path)
         self.read(session_id, agent_id, path, known)

@@ -71,9 +71,10 @@ class CallRecorder:
         )
 
     def compare(self, ticket_id: str) -> TreeChanges | None:
-        """Return what an unrecorded command has changed so far, or None if that is unknown.
+        """Return what an unrecorded command has changed so far, for `record`.
 
-        The result is an argument of `record`. The comparison may take seconds, and needs no lock.
+        Return None if the ticket is unknown, recorded already or without a snapshot, or if the work
+        tree cannot be compared. This may take seconds, and needs no lock.
         """
         state, now = self._stores.state, self._stores.clock()
         known = None if state is None else state.tickets.ticket(ticket_id, now)

@@ -90,7 +90,8 @@ def ticket_files(asked: AuthorizedCall) -> tuple[TicketFile, ...]:
 def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
     """Return the mutation class of a call that states none, by what it does to its files.
 
-    It is a deletion or creation if the call does nothing else, else AST_REFACTOR.
+    It is a deletion or creation if the call does nothing else, else AST_REFACTOR. A file that does
+    not exist counts as created.
     """
     effects = {file.touched.effect if file.there else Effect.CREATE for file in files}
     if effects == {Effect.DELETE}:

@@ -22,7 +22,7 @@ from intent_lsp.store.locks.root_lock import RootLock, holding
 _log: Final = logging.getLogger(__name__)
 
 AT_ONCE: Final = 20
-"""The most open commands of one session that are compared when it goes on, the newest first."""
+"""The most open commands of one agent that are compared at its next call, the newest ones."""
 
 
 class UnendedCommands:
@@ -115,7 +115,8 @@ class _SoFar:
     def __call__(self, ticket: Ticket) -> Outcome | None:
         """Record what one command has changed so far.
 
-        Return None if the command changed nothing, or if the tree cannot be compared.
+        Return None if it changed nothing that its ticket does not name, or if the tree cannot be
+        compared.
         """
         if not self._looked:
             self._look, self._looked = self._work_tree.look(), True

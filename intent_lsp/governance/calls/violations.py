@@ -48,7 +48,7 @@ class Violations:
     def of(self, outcome: Outcome) -> tuple[CallViolation, ...]:
         """Return the violations of a recorded call, each with instructions to undo it.
 
-        Return at most TOLD_AT_MOST. If there are more, the last message says how many.
+        Return at most TOLD_AT_MOST. If there are more, the last message says how many more.
         """
         ticket, files = outcome.ticket, outcome.recorded.files
         old = {path: before for path, before, _ in files}
