@@ -42,10 +42,10 @@ class AgentChanges:
     def report(self, file: OriginatedFile, judge: IntentJudge, found: FindingList) -> bool:
         """Add a finding for each path of a file that an agent changed and may not change.
 
-        Return whether a finding was added. There is none if only the server writes the file, if it
-        is the intents file, changed as the server changes it, if the change restores it, or if a
-        person approved the edits. `judge` decides which paths agents may change; `found` gets the
-        findings.
+        Return whether a finding was added. There is none if the change does not count as an
+        agent's, if only the server writes the file, if it is the intents file, changed as the
+        server changes it, if the change restores it, or if a person approved all its edits. `judge`
+        decides which paths agents may change; `found` gets the findings.
         """
         evidence = self._evidence(file)
         servers = file.kind is FileClass.SERVER_ONLY
@@ -66,14 +66,20 @@ class AgentChanges:
         return refused
 
     def _evidence(self, file: OriginatedFile) -> str | None:
-        """Return why a file's change counts as an agent's; None if it does not, or was approved."""
+        """Return why a file's change counts as an agent's; None if it does not.
+
+        None too if a person approved each of its edits.
+        """
         if file.origins and all(origin.approved for origin in file.origins):
             return None
         records = [record for origin in file.origins for record in origin.records]
         return agent_evidence(authors_of_records(records), self._named, self._others)
 
     def _is_servers(self, file: OriginatedFile, path: WorkspacePath) -> bool:
-        """Whether the intents file differs only as the server writes it in an agent's name."""
+        """Whether the intents file differs only as the server writes it in an agent's name.
+
+        False for any other `path`, and if the file was not there or does not parse before or after.
+        """
         if path != INTENTS_FILE or file.file.path != path:
             return False
         before, after = _intents(file.file.before), _intents(file.file.after)

@@ -17,9 +17,9 @@ class CheckWishes(Struct, frozen=True, kw_only=True):
     """What the caller of a check sets: intents, branch, message, further agents, coverage.
 
     `intents` judge every change, whatever it names. `branch` is the name in which an intent's id is
-    looked for, or None. `message` is the message of a commit that is being made, or "". `agents`
-    are names or addresses that count as agents. `require_coverage`: a hunk without a record is an
-    error.
+    looked for; None means that of the branch that is checked. `message` is the message of a commit
+    that is being made, or "". `agents` are names or addresses that count as agents.
+    `require_coverage`: a hunk without a record is an error, not a warning.
     """
 
     intents: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class GitChange(Struct, frozen=True, kw_only=True):
 
     @property
     def id(self) -> str | None:
-        """The commit's id, or None."""
+        """The commit's id, or None if the change is not committed."""
         return None if self.commit is None else self.commit.id
 
     @property

@@ -35,8 +35,8 @@ def intents_of(
 ) -> NamedIntents:
     """Return the intents of a change: by option, trailer, records, or the branch's name.
 
-    The first of these that names any decides. `wishes` has the option, the branch, and the message
-    of a commit that is being made.
+    The first of these that names any decides; there are no intents if none does. `wishes` has the
+    option, the branch, and the message of a commit that is being made.
     """
     known = change.rules.known_ids
     message = wishes.message if change.commit is None else change.commit.message

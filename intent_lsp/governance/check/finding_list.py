@@ -50,9 +50,10 @@ class FoundPlace(Struct, frozen=True, kw_only=True):
 
     @property
     def lines(self) -> LineRun | None:
-        """The lines of the hunk in the file as the change left it.
+        """The lines of the hunk in the file as the change left it, counted from 1.
 
-        None for a whole file, an earlier path, or a file that the change deleted.
+        For a hunk without new lines it is the line above, or line 1. None for a whole file, an
+        earlier path, or a file that the change deleted.
         """
         gone = self.moved_away or self.file.after.absent
         return None if gone or self.hunk is None else run_of_hunk(self.hunk)
@@ -163,7 +164,11 @@ class FindingList(Struct):
         self._found.append(_Noted(replace(finding, fingerprint=made), len(self._left) + 1))
 
     def finished(self) -> tuple[CheckFinding, ...]:
-        """Return all findings: change by change, errors first, and those of the ledger last."""
+        """Return all findings, change by change; those of no change, such as the ledger's, last.
+
+        The findings of one change begin with the errors. One about a file that a later commit has
+        restored is a note.
+        """
         found = [(each.number, self._fate(each)) for each in self._found]
         found.sort(key=lambda each: (each[0], _rank(each[1])))
         return tuple(finding for _, finding in found)

@@ -57,7 +57,7 @@ class PastGrants:
         )
 
     def lasting(self, names: Sequence[str]) -> frozenset[str]:
-        """Return the globs that were granted for good."""
+        """Return the globs that were granted for good to the intent with the ids `names`."""
         grants = (grant for _, grant in self._of(tuple(names)) if grant.expires_at is None)
         return frozenset(pattern for grant in grants for pattern in grant.patterns)
 
@@ -76,8 +76,9 @@ class IntentJudge:
     def denied(self, path: WorkspacePath, intents: tuple[str, ...], moment: str) -> Denied | None:
         """Return why the gate refuses an edit of a path, or None if it allows it.
 
-        One of `intents`, under one version of the rules, that allows it is enough. `moment` is when
-        the edit happened. Without `intents`, no intent is active.
+        One of `intents`, under one version of the rules, that allows it is enough; if none does,
+        return the first refusal. `moment` is when the edit happened, as an RFC 3339 time. Without
+        `intents`, no intent is active.
         """
         scopes = tuple(self._scopes(intents, moment))
         return self._decided(path, intents, scopes)
