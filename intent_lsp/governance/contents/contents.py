@@ -124,7 +124,7 @@ class Contents:
                 self.keep(content.data, content.hash)
 
     def tree_seen(self, seen: Seen) -> None:
-        """Store the hashes of `seen` as initial contents; if it has a commit, drop all instead."""
+        """Store the hashes of `seen` as initial contents; if it has a commit, drop such hashes."""
         if seen.head == EMPTY_TREE:
             self._initial.find(seen.files)
         else:
@@ -236,7 +236,7 @@ class Contents:
         return self._stores.past.left_last(path, content_hash)
 
     def keep(self, data: bytes, known: ContentHash | None = None) -> None:
-        """Put a content of at most 5 MB into the blob cache; `known` is its hash, if known."""
+        """Put a content into the blob cache if it has at most 5 MB; `known` is its hash or None."""
         if len(data) <= KEPT_AT_MOST:
             self._stores.snapshots.put(data, known)
 
