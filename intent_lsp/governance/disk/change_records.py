@@ -85,7 +85,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
 
         Nothing is recorded if git is at work, records still wait in the queue, or `.orchestration`
         is gone. `session` is named as the observer. `inner` are the snapshots of the git
-        repositories below the root.
+        repositories below the root. The root's lock is held until the last result is taken.
         """
         held = partial(self._held, TreeFiles(self.stores.root), inner)
         names, refusals = self._renamed(held, ready), RefusedChanges(self.stores)
@@ -139,7 +139,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
     ) -> None:
         """Record that a file changed from content `old` to `new`, by an unknown author.
 
-        `observer` is the session that noticed the change.
+        `observer` is the session that noticed it. Changes of an ignored file are not recorded.
         """
         before, after = (None if each is None else self.stores.content(each) for each in (old, new))
         change = DiskChange(path=path, old=HeldThen(hash=old, data=before), new=new, data=after)

@@ -142,7 +142,8 @@ class DiskChanges:
 
         The author is the agent whose call was open, else unknown; `session` is named as the
         observer. Changes wait while git is running, while an agent may still report them, while
-        records are queued, and while an editor saves the file (`saving`).
+        records are queued, and while an editor saves the file (`saving`). The result is empty if
+        there are none or `.orchestration` is gone.
         """
         with self._lock:
             self.foreign.observer = session
@@ -161,7 +162,7 @@ class DiskChanges:
             return DiskNews(recorded, not awaited.isdisjoint(pending.waiting))
 
     def last(self) -> TreeSnapshot | None:
-        """Return the last snapshot, or None if there is none yet."""
+        """Return the last complete snapshot that `look` took, or None if there is none yet."""
         return self._then
 
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:

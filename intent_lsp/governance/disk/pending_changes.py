@@ -130,7 +130,7 @@ class PendingChanges(Struct, kw_only=True):
     def awaited(self) -> set[WorkspacePath]:
         """Return the files whose change an open call or a run of automatic saves will record.
 
-        Also note with each change the ticket of a call that may have made it.
+        Also note with each change the ticket of an open call that may have made it, if any.
         """
         state, at = self.stores.state, self.stores.clock()
         left = self.stores.ledger.left_by_runs()
