@@ -129,7 +129,8 @@ class OpenFileStates:
     def is_fine(self, session: Session, place: ResolvedPath) -> bool:
         """Return whether a quick check shows that a file on disk has no violation.
 
-        False means that the file may have one: take a snapshot to find out.
+        False means that the file may have one: take a snapshot to find out. Raise OSError if the
+        file cannot be read.
         """
         judgement = self._judging.judge(session.id, place)
         if not _is_shown(judgement) and self._stores.past.newest_passes(place.path):

@@ -42,7 +42,10 @@ def _time(at: str) -> str:
 
 
 def keep_refused(stores: Stores, call: ToolCall, files: tuple[TicketFile, ...]) -> None:
-    """Keep the edits of a call that was just refused. A call that says no content has none."""
+    """Keep the edits of a call that was just refused, unless it says no content.
+
+    Do nothing without a session database. A failure is logged.
+    """
     state = stores.state
     if state is None or not (call.new_text is not None or call.patch or call.pieces):
         return
@@ -67,7 +70,10 @@ def _edits(call: ToolCall, files: tuple[TicketFile, ...], at: str) -> Iterator[R
 
 
 def _pieces(call: ToolCall, file: TicketFile, count: int) -> tuple[str, ...]:
-    """Return the texts that a call would put into one of its files; () if they are too large."""
+    """Return the texts that a call would put into one of its `count` files; () if too large.
+
+    If there are several files, only the lines that a patch adds to this one count.
+    """
     runs = added_runs(call.patch) if call.patch is not None else {}
     found = [
         piece

@@ -22,7 +22,7 @@ class RestoringEdits:
 
         True only if agents made all these violations, and the file still has the content that they
         left, so that nobody else's work is lost. `deleting` asks about deletion, otherwise about
-        checkout.
+        checkout. False if the file has no violations.
         """
         if self._stores.past.newest_passes(path):
             return False

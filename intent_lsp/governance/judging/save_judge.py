@@ -196,7 +196,7 @@ class SaveJudge(Struct, frozen=True, kw_only=True):
         )
 
     def clear_own_write(self, judgement: Judgement) -> None:
-        """Forget the server's last write of a file, since a person has written the file."""
+        """Forget the server's last write of a file, since an editor has written the file."""
         state = self.stores.state
         if state is not None and judgement.own_write is not None:
             state.forget_own_write(judgement.path)
@@ -241,7 +241,7 @@ def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -
 
 
 def _is_generated(denied: Denied, rules: Rules, place: ResolvedPath) -> bool:
-    """Return whether another intent could solve a refusal of a file that tools generate."""
+    """Return whether tools generate a refused file and another intent could solve the refusal."""
     paths = {place.path, place.real or place.path}
     return denied.code in _OF_INTENTS and all(map(rules.generated.covers, paths))
 
