@@ -79,7 +79,8 @@ class LedgerReader:
     def verify(self, given: Sequence[Anchor] = (), progress: BuildProgress = quiet) -> Verification:
         """Verify the whole ledger against the anchors `given` and all other known anchors.
 
-        `progress` is called with the bytes done and the total bytes. Raise LedgerUnavailableError.
+        The heads that this machine knows are brought up to date. `progress` is called with the
+        bytes done and the total bytes. Raise LedgerUnavailableError.
         """
         return prove(self.ledger, given, progress)
 

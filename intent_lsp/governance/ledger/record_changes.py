@@ -56,7 +56,8 @@ class ChangedText(Struct, frozen=True, kw_only=True):
 def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
     """Return the content of each file of a record, before and after the record.
 
-    Only the first FILES_AT_MOST files are returned.
+    Only the first FILES_AT_MOST files are returned. For a content that is not kept, not text, or
+    too large, the result says why instead.
     """
     sides = _Sides(ContentLookup(root), record.vcs.revision_id)
     return tuple(
@@ -74,7 +75,8 @@ def side_of(root: Path, record: Record, path: WorkspacePath, *, after: bool) -> 
     """Return the content of one file of a record, before or after it.
 
     `path` is the file's path at that time; of a renamed file, the one that it had before counts
-    too. Return None if the record has no such file.
+    too. If the content is not kept, not text, or too large, the result says why. Return None if the
+    record has no such file.
     """
     sides = _Sides(ContentLookup(root), record.vcs.revision_id)
     for file in record.files:
@@ -85,9 +87,9 @@ def side_of(root: Path, record: Record, path: WorkspacePath, *, after: bool) -> 
 
 
 def side_of_data(data: bytes | None) -> Side:
-    """Return a content given as raw bytes, or None if there is no file.
+    """Return raw bytes as a `Side`. `data` None means that there is no file.
 
-    If it is not text, or too large to be shown, the result says why instead.
+    If they are not text, or too large to be shown, the result says why instead.
     """
     if data is None:
         return Side()

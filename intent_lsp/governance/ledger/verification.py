@@ -72,7 +72,7 @@ def prove(
 def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
     """Return a checkpoint of the ledger as it is now, or why none can be made.
 
-    Raise LedgerUnavailableError.
+    The ledger is verified first, as by `prove`. Raise LedgerUnavailableError.
     """
     found = prove(ledger)
     wrong = (problem for problem in found.problems if problem.severity is Severity.ERROR)
@@ -104,8 +104,8 @@ def anchors_of(checkpoint: Checkpoint) -> tuple[Anchor, ...]:
 def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -> str | None:
     """Return why a checkpoint contradicts a verified ledger, or None if they agree.
 
-    A head missing in the ledger is not reported by this function but by `found`, the result of the
-    verification. As a head's hash covers all earlier records, only a checkpoint that was altered or
+    Return None too if the ledger lacks one of its heads: `found`, the result of the verification,
+    reports that. As a head's hash covers all earlier records, only a checkpoint that was altered or
     mixed from two can contradict. Raise LedgerUnavailableError.
     """
     records = {anchor.hash: anchor.records for anchor in found.anchors}
