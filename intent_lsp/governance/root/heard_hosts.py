@@ -44,7 +44,8 @@ class HeardHosts:
     ) -> None:
         """Note an event of a host now, unless another one was noted less than APART ago.
 
-        `ended`: one of its sessions has ended. A change of `ended` is noted at once.
+        `ended`: one of its sessions has ended. A change of `ended` is noted at once. Do nothing
+        without a session database. A failure is logged.
         """
         state, now = self._stores.state, self._stores.clock()
         if state is None or self._is_recent(host, now, ended=ended):

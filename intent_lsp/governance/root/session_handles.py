@@ -27,8 +27,8 @@ class SessionHandles:
     def resolve(self, named: str) -> tuple[str, str] | None:
         """Return the session id and the subagent id ("": the main agent) that a name stands for.
 
-        A name that is no handle and belongs to no subagent is a session id itself. Return None for
-        an unknown handle.
+        A name that does not begin like a handle and belongs to no subagent is a session id itself.
+        Return None for an unknown handle.
         """
         state = self._stores.state
         known = None if state is None else state.names.find(named)
@@ -79,7 +79,7 @@ class SessionHandles:
         """Store that the session `child_id` is a subagent of `parent_id`, a session id or handle.
 
         Return the session id and the subagent id of the child. A subagent of a subagent belongs to
-        the same session as that one. An entry that the child already has is kept.
+        the same session as that one. An entry that the child already has is kept and returned.
         """
         session_id, _ = self.resolve(parent_id) or (parent_id, "")
         state = self._stores.state

@@ -51,7 +51,7 @@ class LedgerHistory:
         self._failures = 0
 
     def newest(self, path: WorkspacePath) -> Record | None:
-        """Return the newest record that touched a path, or None if there is none."""
+        """Return the newest record with a path as a file's new or old path, or None."""
         return self._told(lambda: self._index.newest_for_path(path), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
@@ -81,7 +81,7 @@ class LedgerHistory:
         return self._told(lambda: self._index.newest_passing_for_path(path), None)
 
     def has_left(self, path: WorkspacePath, hash_: ContentHash) -> bool:
-        """Return whether one of a file's 200 newest records left it with this content."""
+        """Return whether one of the 200 newest records of a path left it with this content."""
         return any(
             file.post_hash == hash_
             for each in self._newest(path)
@@ -90,7 +90,10 @@ class LedgerHistory:
         )
 
     def left_last(self, path: WorkspacePath, hash_: ContentHash | None) -> bool:
-        """Return whether the newest record of a file left it with this content (None: deleted)."""
+        """Return whether a path's newest record left it with this content.
+
+        None stands for a file that was deleted or renamed away. False without a record.
+        """
         newest = self.newest(path)
         left = {} if newest is None else newest.left()
         return path in left and left[path] == hash_
@@ -124,7 +127,7 @@ class LedgerHistory:
         return self._told(self._index.count, 0)
 
     def counts(self) -> Mapping[str, int]:
-        """Return the number of records for each intent id."""
+        """Return the number of records for each intent id that a record names."""
         return self._told(self._index.counts, {})
 
     def count_of(self, intents: Intents, intent: Intent) -> int:
@@ -133,26 +136,33 @@ class LedgerHistory:
         return self._told(lambda: self._index.work(lambda it: count_of(it, names)), 0)
 
     def touched_by(self, names: Collection[str], *, limit: int) -> tuple[WorkspacePath, ...]:
-        """Return the files, at most `limit`, that records of the intent ids `names` touched."""
+        """Return files that records of the intent ids `names` touched, at most `limit`."""
         index = self._index
         return self._told(lambda: index.work(lambda it: touched_by(it, names, limit)), ())
 
     def not_passing_since(self, time: str, *, limit: int) -> Mapping[WorkspacePath, int]:
-        """Return the files of records since a time that do not pass, and the newest's moment.
+        """Return each file that a record since `time` did not pass in, with that record's moment.
 
-        At most `limit` files are returned, those of the newest records.
+        A record does not pass if its verdict is FAIL or its edit failed; of several, the newest
+        counts. `time` is an RFC 3339 time, a moment an integer that grows with time. At most
+        `limit` files are returned, those of the newest records.
         """
         index = self._index
         return self._told(lambda: index.work(lambda it: not_passing_since(it, time, limit)), {})
 
     def newest_moments(self) -> Mapping[str, int]:
-        """Return the moment of the newest record of each intent id that passes."""
+        """Return for each intent id the moment of its newest passing record.
+
+        Passing: its edit happened and its verdict is not FAIL. A moment is an integer that grows
+        with time.
+        """
         return self._told(lambda: self._index.work(newest_moments), {})
 
     def touched_files(self, since: TouchMark | None) -> TouchedFiles | None:
-        """Return the files that each intent has changed since a mark (None: since the beginning).
+        """Return the newest record of each intent for each file that it touched since a mark.
 
-        Return None if the ledger cannot be read.
+        A mark comes from an earlier result; None means since the beginning. Return None if the
+        ledger cannot be read.
         """
         return self._told(lambda: self._index.touched_files(since), None)
 
