@@ -92,7 +92,7 @@ class ClaimedSaves:
         """Record the held saves whose claims have lapsed, as changes of the editors that saved.
 
         `session` is the present editor's; in records of other sessions the contributor is unknown.
-        Return the outcomes.
+        Return the outcomes of the recorded saves; one whose content is no longer kept is dropped.
         """
         state = self._stores.state
         if state is None:

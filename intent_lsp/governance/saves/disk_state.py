@@ -62,7 +62,7 @@ class DiskState(Struct, kw_only=True):
 
     @property
     def last_read(self) -> FileContent:
-        """The content that the editor read last. `read_now` is its hash."""
+        """The content that the editor read last; `read_now` is its hash."""
         if self.agreed is not None:
             return self.agreed
         return self.former if self._behind else self.known

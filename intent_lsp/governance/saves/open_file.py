@@ -58,7 +58,7 @@ class OpenFile(Struct, kw_only=True):
     missed: tuple[FileContent, ContentHash | None] | None = None
 
     def attach(self, governed: GovernedPlace, opened: list[str] | None) -> None:
-        """Set the root that governs the file, and read the file from disk.
+        """Set the root that governs the file, and read the file from disk. Raise OSError.
 
         `opened` is the text that the editor opened, or None; it shows whether the editor may have
         saved before this reading.
@@ -73,7 +73,8 @@ class OpenFile(Struct, kw_only=True):
     def judge(self, lines: list[str], *, manual: bool) -> BeforeSave | None:
         """Judge the text that is about to be saved, or return None if no root governs the file.
 
-        `manual`: a person saves it, not the editor by itself.
+        `manual`: a person saves it, not the editor by itself. A refused text may be kept as a
+        draft, as `Saves.before` says. Raise OSError.
         """
         if self.governed is None:
             return None

@@ -93,7 +93,7 @@ class OperationTargets:
                     left -= len(data)
 
     def held_text(self, path: WorkspacePath) -> str | None:
-        """Return a file's text at the newest announcement, or None if it was not kept."""
+        """Return a file's text at the newest announcement; None if it is not kept or no text."""
         held = self._announced[-1].held.get(path)
         return None if held is None else self._contents.kept(held).text
 

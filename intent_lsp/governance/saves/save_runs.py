@@ -109,7 +109,7 @@ class SaveRuns:
         return run is not None and (run.record_id, run.save.hashes[1]) == (record_id, left)
 
     def end(self, paths: Collection[WorkspacePath] | None = None) -> None:
-        """End and record the open runs of some files (None: of all files)."""
+        """End and record the open runs of some files (None: all). `take_ended` has the outcomes."""
         ending = [path for path in self._runs if paths is None or path in paths]
         ended = [self._runs.pop(path) for path in ending]
         queued = None

@@ -98,7 +98,8 @@ class Saves(Struct, kw_only=True, dict=True):
     def before(self, session: Session, place: ResolvedPath, buffer: Buffer) -> BeforeSave:
         """Judge a buffer that is about to be written. Keep its text as a draft if it is reverted.
 
-        Only a person's save that is refused by a blocking policy, but not as stale, is reverted.
+        Only a person's save that is refused by a blocking policy, but not as stale, is reverted,
+        and only if another text is on disk. Raise OSError if the file cannot be read.
         """
         with self._lock:
             disk = self.contents.on_disk(place.path)
@@ -219,7 +220,7 @@ class Saves(Struct, kw_only=True, dict=True):
         """Record the held saves whose claims have lapsed, as changes of the editors that saved.
 
         A save is held while an agent's open call claims its file. `session` is the present
-        editor's. Return the outcomes.
+        editor's. Return the outcomes of the recorded saves.
         """
         with self._lock:
             return self._held.release(session)
