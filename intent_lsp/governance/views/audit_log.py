@@ -93,7 +93,7 @@ class AuditLog(Struct, frozen=True, kw_only=True):
         self.history.note_later(told.intent_id, f"POST_HOOK {told.tool} {CallStatus.OK}")
 
     def failed_verification(self, told: AuditEvent) -> bool:
-        """Write a lesson about a failed verification. Return whether the lesson was added."""
+        """Write a lesson about a failed verification. Return whether it was new, and so added."""
         return self._teach(told, LessonCode.VERIFICATION_FAILED)
 
     def _ended(self, told: AuditEvent, error: str | None) -> None:

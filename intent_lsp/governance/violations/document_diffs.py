@@ -45,7 +45,7 @@ class DocumentDiffs(Struct, frozen=True):
         return tuple(diff for diff in (self.head, self.baseline, self.passed) if diff is not None)
 
     def edited(self, edits: Sequence[LineEdit], lines: list[str]) -> None:
-        """Update the diffs after `edits`, in the order made. `lines` is the resulting text."""
+        """Update the diffs after `edits`, at least one, in order. `lines` is the resulting text."""
         edit = reduce(_joined, edits)
         for diff in self.each:
             diff.edited(edit, lines)

@@ -35,8 +35,8 @@ def file_violations(
 ) -> tuple[Violation, ...]:
     """Return the violations of one file, from its snapshot and the runs of lines to mark.
 
-    At most `room` violations are returned, and never more than a file's limit. If there are more
-    runs, one more violation says how many are not shown. A stale file has one violation, on its
+    There is one for each run, but at most `room`, and at most SHOWN_A_FILE. If there are more runs,
+    one more violation says how many are not shown. A stale file with runs has one violation, on its
     first line. There are none if changes of the file are not shown.
     """
     room = min(room, SHOWN_A_FILE)
@@ -123,8 +123,8 @@ def for_others(problem: Violation, others: Others) -> Violation:
 def runs_of_record(record: Record, path: WorkspacePath, line_count: int) -> tuple[MarkedRun, ...]:
     """Return the line ranges of a file in a refused record, to mark where a diff shows no change.
 
-    `path` is the file, and `line_count` is the number of lines of its text; runs beyond it are
-    moved to the last line.
+    `path` is the file, and `line_count` is the number of lines of its text; what of a run is beyond
+    it is moved to the last line. Lines of the result count from 0.
     """
     last = max(line_count - 1, 0)
     ranges = (
