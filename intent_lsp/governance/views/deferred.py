@@ -42,4 +42,4 @@ class DeferredQueue:
                 try:
                     self._news.popleft()()
                 except Exception:  # noqa: BLE001 - nobody waits for it who could be told
-                    _log.exception("a judgement could not be told of")
+                    _log.exception("an audit event cannot be written")
