@@ -8,7 +8,6 @@ the hashes that were judged.
 
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Ticket
@@ -22,19 +21,17 @@ from intent_lsp.core.gate.request import (
     ApprovalAnswer,
     Ask,
     CallFacts,
-    Decision,
     Denied,
-    GateRequest,
 )
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.admission import CallDecision, of_ticket, warned
 from intent_lsp.governance.calls.protected_files import ProtectedFiles
-from intent_lsp.governance.calls.tickets import AuthorizedCall, ticket_files, ticket_of
+from intent_lsp.governance.calls.tickets import JudgedCall, ticket_files, ticket_of
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.work_tree import WorkTree
-from intent_lsp.governance.judging.call_facts import CallFactsOf, CallFile
+from intent_lsp.governance.judging.call_facts import CallFactsOf
 from intent_lsp.governance.judging.call_request import Hearing
 from intent_lsp.governance.judging.refused_calls import keep_refused
 from intent_lsp.governance.root.grants import Grants
@@ -56,15 +53,6 @@ WITH_TICKET_AT_MOST: Final = 64 * 1024
 """Bytes up to which a file's content is stored in the database with the ticket."""
 FILES_WITH_TICKET: Final = 100
 FIRST_INTENT: Final = "run intent-lsp intents add, or ask a person to create the file"
-
-
-class JudgedCall(Struct, frozen=True, kw_only=True):
-    """A call with the request that the gate judged, its facts, its files, and the decision."""
-
-    question: GateRequest
-    facts: CallFacts
-    files: tuple[CallFile, ...]
-    decision: Decision
 
 
 class CallAuthorizer:
@@ -102,21 +90,9 @@ class CallAuthorizer:
             decision = rejected(judged.question, _feedback(word, judged.facts))
         if isinstance(decision, Denied) and not word.final:
             decision = tolerated(decision, judged, rules.policy.agents)
-        asked = AuthorizedCall(
-            call=call,
-            asker=hearing.asker,
-            intent=rules.active(judged.question.active_intent),
-            files=judged.files,
-            program=hearing.reading.program,
-            looking=judged.question.only_looks,
-            approval=word.approval,
-            approved_by=word.session_id,
-            approval_channel=word.channel,
-            by_save=by_save,
-        )
         governed = hearing.reading.mutating and rules.governed
         if isinstance(decision, Allowed) and governed:
-            admission = self._issue(asked, decision)
+            admission = self._issue(judged, decision, by_save=by_save)
             problem = self._stores.problem()
             if problem is None or admission.ticket is None:
                 return admission
@@ -126,12 +102,12 @@ class CallAuthorizer:
             # instead.
             decision = unavailable(problem, ())
         if isinstance(decision, Denied):
-            self._keep_refusal(asked, decision)
+            self._keep_refusal(judged, decision)
         return CallDecision(
             decision=decision,
             tool_name=call.tool_name,
             intent_id=judged.question.active_intent,
-            files=ticket_files(asked),
+            files=ticket_files(judged),
             program=hearing.reading.program,
             governed=governed or isinstance(decision, Denied),
         )
@@ -146,7 +122,11 @@ class CallAuthorizer:
         facts = self._facts.of_call(hearing, files)
         question = self._facts.question(hearing, files, facts)
         return JudgedCall(
-            question=question, facts=facts, files=files, decision=judge_call(question, facts)
+            hearing=hearing,
+            question=question,
+            facts=facts,
+            files=files,
+            decision=judge_call(question, facts),
         )
 
     def explain(self, hearing: Hearing) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
@@ -161,16 +141,12 @@ class CallAuthorizer:
             decision = rejected(judged.question, "a person would be asked")
         if isinstance(decision, Denied):
             decision = tolerated(decision, judged, hearing.rules.policy.agents)
-        intent = hearing.rules.active(judged.question.active_intent)
-        asked = AuthorizedCall(
-            call=hearing.call, asker=hearing.asker, intent=intent, files=judged.files
-        )
         admission = CallDecision(
             decision=decision,
             tool_name=hearing.call.tool_name,
             intent_id=judged.question.active_intent,
             mutation_class=hearing.call.mutation_class,
-            files=ticket_files(asked),
+            files=ticket_files(judged),
         )
         return explain_call(judged.question, judged.facts), admission
 
@@ -196,18 +172,18 @@ class CallAuthorizer:
             again=True,
         )
 
-    def _keep_refusal(self, asked: AuthorizedCall, denied: Denied) -> None:
-        keep_refused(self._stores, asked.call, ticket_files(asked))
-        state, use = self._stores.state, asked.call.tool_use_id
+    def _keep_refusal(self, judged: JudgedCall, denied: Denied) -> None:
+        call, asker, files = judged.hearing.call, judged.hearing.asker, ticket_files(judged)
+        keep_refused(self._stores, call, files)
+        state, use = self._stores.state, call.tool_use_id
         if state is None or use is None:
             return
         refused = Refused(
             denied=denied,
-            fingerprint=asked.call.fingerprint,
-            intent_id=None if asked.intent is None else asked.intent.id,
-            files=ticket_files(asked),
+            fingerprint=call.fingerprint,
+            intent_id=None if judged.intent is None else judged.intent.id,
+            files=files,
         )
-        asker = asked.asker
         state.tickets.refuse(asker.session_id, asker.agent_id, use, refused, self._stores.clock())
 
     def begin_command(self, admission: CallDecision) -> CallDecision:
@@ -230,11 +206,17 @@ class CallAuthorizer:
         state.tickets.begin_command(begun)
         return warned(replace(admission, ticket=begun), *begun.warnings)
 
-    def _issue(self, asked: AuthorizedCall, decision: Allowed) -> CallDecision:
+    def _issue(self, judged: JudgedCall, decision: Allowed, *, by_save: bool) -> CallDecision:
         now = self._stores.clock()
-        ticket = ticket_of(asked, decision, ticket_id=self._stores.new_id(), at=timestamp(now))
+        ticket = ticket_of(
+            judged,
+            decision,
+            ticket_id=self._stores.new_id(),
+            at=timestamp(now),
+            by_save=by_save,
+        )
         small: dict[ContentHash, bytes] = {}
-        for file in asked.files:
+        for file in judged.files:
             if file.data is None or file.hash is None:
                 continue
             if len(file.data) <= WITH_TICKET_AT_MOST and len(small) < FILES_WITH_TICKET:

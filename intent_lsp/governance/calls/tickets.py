@@ -10,36 +10,29 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.agents.tickets import Ticket, TicketFile, command_hash
-from intent_lsp.core.agents.tools import ToolCall
-from intent_lsp.core.approvals import ApprovalChannel, ApprovalChoice
 from intent_lsp.core.commands.reading import Effect
-from intent_lsp.core.gate.request import Allowed
+from intent_lsp.core.gate.request import Allowed, CallFacts, Decision, GateRequest
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.judging.call_facts import CallFile, announced
+from intent_lsp.governance.judging.call_request import Hearing
 from intent_lsp.governance.judging.save_events import specification_of
-from intent_lsp.governance.root.sessions import Asker
 
 
-class AuthorizedCall(Struct, frozen=True, kw_only=True):
-    """A judged call with everything that its ticket will contain.
+class JudgedCall(Struct, frozen=True, kw_only=True):
+    """A call with the request that the gate judged, its facts, its files, and the decision."""
 
-    `looking`: the command is read-only, judged by its text. `by_save`: an editor makes the change.
-    `approved_by` is the session of the person who approved the call, and `approval_channel` is how
-    the approval arrived.
-    """
-
-    call: ToolCall
-    asker: Asker
-    intent: Intent | None
+    hearing: Hearing
+    question: GateRequest
+    facts: CallFacts
     files: tuple[CallFile, ...]
-    program: str | None = None
-    looking: bool = False
-    approval: ApprovalChoice | None = None
-    approved_by: str | None = None
-    approval_channel: ApprovalChannel = ApprovalChannel.EDITOR
-    by_save: bool = False
+    decision: Decision
+
+    @property
+    def intent(self) -> Intent | None:
+        """The intent that the call was judged under, or None if there is none with its id."""
+        return self.hearing.rules.active(self.question.active_intent)
 
 
 _QUOTED: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
@@ -51,9 +44,15 @@ _LETS_GO: Final = re.compile(
 )
 
 
-def ticket_of(asked: AuthorizedCall, decision: Allowed, *, ticket_id: str, at: str) -> Ticket:
-    """Return a ticket for an allowed call, issued at the timestamp `at`."""
-    call, asker, intent = asked.call, asked.asker, asked.intent
+def ticket_of(
+    judged: JudgedCall, decision: Allowed, *, ticket_id: str, at: str, by_save: bool
+) -> Ticket:
+    """Return a ticket for a call that is allowed by `decision`, issued at the timestamp `at`.
+
+    `by_save`: an editor makes the change.
+    """
+    call, asker, word = judged.hearing.call, judged.hearing.asker, judged.hearing.word
+    intent = judged.intent
     return Ticket(
         id=ticket_id,
         session_id=asker.session_id,
@@ -66,25 +65,25 @@ def ticket_of(asked: AuthorizedCall, decision: Allowed, *, ticket_id: str, at: s
         intent_id=None if intent is None else intent.id,
         intent_hash=None if intent is None else intent_hash(intent),
         specification=None if intent is None else specification_of(intent),
-        mutation_class=call.mutation_class or inferred_class(asked.files),
+        mutation_class=call.mutation_class or inferred_class(judged.files),
         inferred=call.mutation_class is None,
         verdict=decision.verdict,
         warnings=decision.warnings,
-        approval=asked.approval,
-        approved_by=asked.approved_by,
-        approval_channel=asked.approval_channel,
-        by_save=asked.by_save,
-        program=asked.program,
+        approval=word.approval,
+        approved_by=word.session_id,
+        approval_channel=word.channel,
+        by_save=by_save,
+        program=judged.hearing.reading.program,
         command=None if call.command is None else command_hash(call.command),
-        looking=asked.looking,
-        files=ticket_files(asked),
+        looking=judged.question.only_looks,
+        files=ticket_files(judged),
         background=call.background or goes_on(call.command or ""),
     )
 
 
-def ticket_files(asked: AuthorizedCall) -> tuple[TicketFile, ...]:
+def ticket_files(judged: JudgedCall) -> tuple[TicketFile, ...]:
     """Return a call's files inside the root. A rename is one file, at its new path."""
-    return tuple(_ticket_files(asked))
+    return tuple(_ticket_files(judged))
 
 
 def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
@@ -109,10 +108,10 @@ def goes_on(command: str) -> bool:
     return _BEHIND.search(text) is not None or _LETS_GO.search(text) is not None
 
 
-def _ticket_files(asked: AuthorizedCall) -> Iterator[TicketFile]:
-    inside = {file.touched.path: file for file in asked.files if file.place is not None}
+def _ticket_files(judged: JudgedCall) -> Iterator[TicketFile]:
+    inside = {file.touched.path: file for file in judged.files if file.place is not None}
     moved = {f.touched.source for f in inside.values() if f.touched.effect is Effect.MOVE}
-    said = announced(asked.call, len(inside))
+    said = announced(judged.hearing.call, len(inside))
     for name, file in inside.items():
         if name in moved or file.place is None:
             continue
