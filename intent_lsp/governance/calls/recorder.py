@@ -76,8 +76,7 @@ class CallRecorder:
         Return None if the ticket is unknown, recorded already or without a snapshot, or if the work
         tree cannot be compared. This may take seconds, and needs no lock.
         """
-        state, now = self._stores.state, self._stores.clock()
-        known = None if state is None else state.tickets.ticket(ticket_id, now)
+        state, now, known = self._stores.state, self._stores.clock(), self._known(ticket_id)
         lost = None if state is None else state.tickets.commands.remembered(ticket_id, now)
         ticket = lost if known is None else known[0]
         if ticket is None or ticket.tree is None or (known and known[1] is not None):
@@ -101,8 +100,7 @@ class CallRecorder:
         is the result of `compare`. `told`: the host reported the call's end; if not, and its
         session has gone on, changes count as a guess. `by_person`: a person changed the text first.
         """
-        state, now = self._stores.state, self._stores.clock()
-        known = None if state is None else state.tickets.ticket(ticket_id, now)
+        state, now, known = self._stores.state, self._stores.clock(), self._known(ticket_id)
         if state is None:
             return None
         if known is None:
@@ -110,7 +108,7 @@ class CallRecorder:
             return None if lost is None else self._reconstructed(lost, compared)
         ticket, before = known
         if before is not None:
-            return Outcome(ticket=ticket, recorded=before, error=before.error, again=True)
+            return Outcome(ticket=ticket, recorded=before, again=True)
         found = self._changes.find(ticket, compared)
         if ticket.gone_on and not told:
             # The session has gone on, and the host never reported the command's end: changes since
@@ -140,16 +138,12 @@ class CallRecorder:
         appended = self._append(event, ticket.id)
         self._keep(ticket, files)
         violating = (WorkspacePath(LOCAL_ROOM), *(file.path for file in files))
-        recorded = _recorded_of(appended, files, violating)
-        if self._stores.state is not None:
-            self._stores.state.tickets.issue(ticket, self._stores.clock())
-            recorded = self._stores.state.tickets.end(ticket.id, recorded)
-        return Outcome(
-            ticket=ticket,
-            recorded=recorded,
-            record=appended.record if isinstance(appended, Appended) else None,
-            queued=appended.reason if isinstance(appended, Queued) else None,
-        )
+        outcome = _outcome(ticket, appended, files, violating, None)
+        if self._stores.state is None:
+            return outcome
+        self._stores.state.tickets.issue(ticket, self._stores.clock())
+        recorded = self._stores.state.tickets.end(ticket.id, outcome.recorded)
+        return replace(outcome, recorded=recorded)
 
     def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
         """Record the files that an open command has changed and that its ticket does not name.
@@ -158,8 +152,7 @@ class CallRecorder:
         ticket has changed in the meantime.
         """
         state = self._stores.state
-        known = None if state is None else state.tickets.ticket(ticket.id, self._stores.clock())
-        if state is None or known is None or known[0] != ticket or known[1] is not None:
+        if state is None or self._known(ticket.id) != (ticket, None):
             return None
         # The state of the protected files is not renewed here, so they are compared only at the
         # end.
@@ -202,12 +195,8 @@ class CallRecorder:
         ]
         appended = done[0] if done else None
         self._keep(ticket, found)
-        return Outcome(
-            ticket=ticket,
-            recorded=replace(_recorded_of(appended, found, violating), error=error),
-            record=appended.record if isinstance(appended, Appended) else None,
-            queued=appended.reason if isinstance(appended, Queued) else None,
-            error=error,
+        return replace(
+            _outcome(ticket, appended, found, violating, error),
             discarded=tuple(self._kept_drafts(ticket, found)),
             beside=tuple(one.record for one in done[1:] if isinstance(one, Appended)),
         )
@@ -270,22 +259,31 @@ class CallRecorder:
 
     def is_recorded(self, ticket_id: str) -> bool:
         """Return whether a ticket is recorded already."""
-        state, now = self._stores.state, self._stores.clock()
-        known = None if state is None else state.tickets.ticket(ticket_id, now)
+        known = self._known(ticket_id)
         return known is not None and known[1] is not None
 
+    def _known(self, ticket_id: str) -> tuple[Ticket, Recorded | None] | None:
+        state = self._stores.state
+        return None if state is None else state.tickets.ticket(ticket_id, self._stores.clock())
 
-def _recorded_of(
+
+def _outcome(
+    ticket: Ticket,
     appended: Appended | Queued | None,
     files: Sequence[FoundFile],
     violating: tuple[WorkspacePath, ...],
-) -> Recorded:
-    return Recorded(
-        record_id=appended.record.id if isinstance(appended, Appended) else None,
+    error: str | None,
+) -> Outcome:
+    record = appended.record if isinstance(appended, Appended) else None
+    recorded = Recorded(
+        record_id=None if record is None else record.id,
         files=tuple((file.path, file.old, file.new) for file in files),
-        unknown=tuple(file.path for file in files if not file.old_known),
+        error=error,
         violating=violating,
+        unknown=tuple(file.path for file in files if not file.old_known),
     )
+    queued = appended.reason if isinstance(appended, Queued) else None
+    return Outcome(ticket=ticket, recorded=recorded, record=record, queued=queued)
 
 
 def _doubts(doubts: Doubts, files: Sequence[FoundFile]) -> Doubts:
