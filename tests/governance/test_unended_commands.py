@@ -260,8 +260,9 @@ def test_a_ticket_that_is_too_old_is_no_sign_of_a_deleted_memory(
     ticket = work.begins("builder")
     real = work.governance.stores.clock
     later = replace(work.governance.stores, clock=lambda: real() + GOOD_FOR + timedelta(hours=1))
-    for part in (work.governance.calls._recording, work.governance._unended):  # noqa: SLF001 - of our own governance
-        monkeypatch.setattr(part, "_stores", later)
+    monkeypatch.setattr(work.governance.calls.recording, "_stores", later)
+    unended = replace(work.governance._unended, stores=later)  # noqa: SLF001 - of our own governance
+    monkeypatch.setattr(work.governance, "_unended", unended)
     assert work.governance.begin_turn("builder", "")[1] == ()
     assert work.governance.calls.record(ticket) is None
 
@@ -286,11 +287,11 @@ def test_a_second_look_begins_with_the_tree_that_it_says(work: Work) -> None:
     """Between a command's last look and its record, others may record."""
     work.agent("other", "INT-002")
     ticket = work.begins("builder", command=f"{BASH} &")
-    compared = work.governance.calls._recording.compare(ticket)  # noqa: SLF001 - as `record` does
+    compared = work.governance.calls.recording.compare(ticket)
     write = work.begins("other", GUIDE, "by the other\n")
     work.root.write(GUIDE, "by the other\n")
     assert paths(work.ends(write).record) == [GUIDE]
-    work.governance.calls._recording.record(ticket, compared=compared)  # noqa: SLF001 - likewise
+    work.governance.calls.recording.record(ticket, compared=compared)
     assert work.governance.begin_turn("builder", "")[1] == ()
 
 

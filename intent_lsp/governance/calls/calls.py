@@ -51,35 +51,22 @@ class Applied(Struct, frozen=True):
     problem: str | None = None
 
 
-class AgentCalls:
+class AgentCalls(Struct, frozen=True, kw_only=True):
     """Judges, applies and records the calls of one root's agents."""
 
-    def __init__(  # noqa: PLR0913 - each is a part of governance that it needs
-        self,
-        *,
-        stores: Stores,
-        sessions: Sessions,
-        contents: Contents,
-        judging: CallJudging,
-        recording: CallRecorder,
-        applying: CallApplier,
-        news: CallAudit,
-        lock: RootLock | None,
-    ) -> None:
-        self._stores = stores
-        self._sessions = sessions
-        self._contents = contents
-        self._judging = judging
-        self._admitting = judging.admitting
-        self._recording = recording
-        self._applying = applying
-        self._news = news
-        self._lock = lock
+    stores: Stores
+    sessions: Sessions
+    contents: Contents
+    judging: CallJudging
+    recording: CallRecorder
+    applying: CallApplier
+    news: CallAudit
+    lock: RootLock | None
 
     @property
     def failures(self) -> int:
         """How many internal errors there were in judging calls."""
-        return self._judging.failures
+        return self.judging.failures
 
     def admit(
         self, session_id: str, agent_id: str, call: ToolCall, word: ApprovalAnswer = NO_ANSWER
@@ -92,13 +79,13 @@ class AgentCalls:
         names too many files.
         """
         caller = Caller(session_id, agent_id, word)
-        admission = self._judging.judge(
-            caller, call, partial(self._read, call), self._admitting.admit
+        admission = self.judging.judge(
+            caller, call, partial(self._read, call), self.judging.admitting.admit
         )
         if call.command is None or admission.ticket is None:
             return admission
         # Not under the lock, so that others need not wait while the work tree is read.
-        return self._judging.begin(call, admission)
+        return self.judging.begin(call, admission)
 
     def admit_change(
         self,
@@ -113,8 +100,8 @@ class AgentCalls:
         `word` is a person's answer to an approval request. Raise the same errors as `admit`.
         """
         caller = Caller(session_id, agent_id, word)
-        admit = partial(self._admitting.admit, by_save=True)
-        return self._judging.judge(caller, call, lambda _rules: read_changes(changes), admit)
+        admit = partial(self.judging.admitting.admit, by_save=True)
+        return self.judging.judge(caller, call, lambda _rules: read_changes(changes), admit)
 
     def apply(
         self,
@@ -136,26 +123,26 @@ class AgentCalls:
         def admit(hearing: Hearing) -> CallDecision:
             # This runs under the lock, so that no file can change between the decision and the
             # write.
-            admission = self._admitting.admit(hearing)
+            admission = self.judging.admitting.admit(hearing)
             if isinstance(admission.decision, Allowed):
                 made.append(self._made(admission, changes))
             return admission
 
         caller = Caller(session_id, agent_id, word)
-        admission = self._judging.judge(caller, call, lambda _rules: read_changes(changes), admit)
+        admission = self.judging.judge(caller, call, lambda _rules: read_changes(changes), admit)
         # If judging failed and the policy let the call pass, the change was still not written.
         unmade = UNMADE if isinstance(admission.decision, Allowed) else None
         outcome, problem = made[0] if made else (None, unmade)
         if outcome is not None:
-            self._news.recorded(outcome)
+            self.news.recorded(outcome)
         return Applied(admission, outcome, problem)
 
     def outcome(self, ticket_id: str) -> Outcome | None:
         """Return the outcome recorded for a ticket; None if it is unknown or not recorded yet."""
-        with holding(self._lock):
-            if not self._recording.is_recorded(ticket_id):
+        with holding(self.lock):
+            if not self.recording.is_recorded(ticket_id):
                 return None
-            return self._recording.record(ticket_id)
+            return self.recording.record(ticket_id)
 
     def record(
         self, ticket_id: str, *, error: str | None = None, by_person: bool = False
@@ -166,13 +153,13 @@ class AgentCalls:
         unknown ticket or without a session database. If the ticket is already recorded, return the
         same outcome again.
         """
-        compared = self._recording.compare(ticket_id)
-        with holding(self._lock):
-            outcome = self._recording.record(
+        compared = self.recording.compare(ticket_id)
+        with holding(self.lock):
+            outcome = self.recording.record(
                 ticket_id, error=error, compared=compared, by_person=by_person
             )
         if outcome is not None:
-            self._news.recorded(outcome)
+            self.news.recorded(outcome)
         return outcome
 
     def asker_of(self, ticket_id: str) -> tuple[str, str] | None:
@@ -180,8 +167,8 @@ class AgentCalls:
 
         The subagent's id is "" for the main agent.
         """
-        state = self._stores.state
-        found = None if state is None else state.tickets.ticket(ticket_id, self._stores.clock())
+        state = self.stores.state
+        found = None if state is None else state.tickets.ticket(ticket_id, self.stores.clock())
         return None if found is None else (found[0].session_id, found[0].agent_id)
 
     def explain(
@@ -189,15 +176,15 @@ class AgentCalls:
     ) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
         """Return every check of the gate on a call, and the decision. Nothing is stored."""
         caller = Caller(session_id, agent_id)
-        return self._judging.explain(caller, call, partial(self._read, call))
+        return self.judging.explain(caller, call, partial(self._read, call))
 
     def read(
         self, session_id: str, agent_id: str, path: WorkspacePath, hash_: ContentHash | None
     ) -> None:
         """Note that an agent has read a file with this hash; `hash_` None: there was no file."""
-        state = self._stores.state
+        state = self.stores.state
         if state is not None:
-            row = self._sessions.row(session_id, agent_id)
+            row = self.sessions.row(session_id, agent_id)
             turn = 1 if row is None else row.turn
             state.put_read(session_id, agent_id, path, ReadHash(hash_, turn))
 
@@ -206,17 +193,17 @@ class AgentCalls:
 
         Return its hash, or None if there is no file. Raise OSError if it cannot be read.
         """
-        known = self._contents.hash_of(path)
+        known = self.contents.hash_of(path)
         self.read(session_id, agent_id, path, known)
         return known
 
     def close(self) -> None:
         """Close the file of the root's lock."""
-        if self._lock is not None:
-            self._lock.close()
+        if self.lock is not None:
+            self.lock.close()
 
     def _read(self, call: ToolCall, rules: Rules) -> CallReading:
-        return read_tool_call(call, rules.policy, self._stores)
+        return read_tool_call(call, rules.policy, self.stores)
 
     def _made(
         self, admission: CallDecision, changes: Sequence[FileChange]
@@ -228,11 +215,11 @@ class AgentCalls:
         """
         ticket = admission.ticket
         if ticket is None:
-            return None, self._applying.make(changes, ticket)
-        made = admission.again and self._recording.is_recorded(ticket.id)
-        problem = None if made else self._applying.make(changes, ticket)
+            return None, self.applying.make(changes, ticket)
+        made = admission.again and self.recording.is_recorded(ticket.id)
+        problem = None if made else self.applying.make(changes, ticket)
         try:
-            outcome = self._recording.record(ticket.id, error=problem)
+            outcome = self.recording.record(ticket.id, error=problem)
         except IntentLspError:
             _log.exception("%s was made and could not be recorded", ticket.tool_name)
             return None, problem

@@ -8,7 +8,10 @@ call.
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import cache, partial
 from typing import Final
+
+from msgspec import Struct
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.governance.calls.call_audit import CallAudit
@@ -25,26 +28,17 @@ AT_ONCE: Final = 20
 """The most open commands of one agent that are compared at its next call, the newest ones."""
 
 
-class UnendedCommands:
+class UnendedCommands(Struct, frozen=True, kw_only=True):
     """Records the changes of open commands at their session's next call or at the turn's end.
 
     A command is open until the host reports its end.
     """
 
-    def __init__(
-        self,
-        *,
-        stores: Stores,
-        work_tree: WorkTree,
-        recording: CallRecorder,
-        news: CallAudit,
-        lock: RootLock | None,
-    ) -> None:
-        self._stores = stores
-        self._work_tree = work_tree
-        self._recording = recording
-        self._news = news
-        self._lock = lock
+    stores: Stores
+    work_tree: WorkTree
+    recording: CallRecorder
+    news: CallAudit
+    lock: RootLock | None
 
     def compare(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
         """Record what an agent's open commands have changed so far, before the agent's next call.
@@ -54,7 +48,7 @@ class UnendedCommands:
         this one.
         """
         tickets = self._open(session_id, agent_id)[-AT_ONCE:]
-        return self._each(tickets, _SoFar(self._work_tree, self._recording, self._lock))
+        return self._each(tickets, partial(self._so_far, cache(self.work_tree.look)))
 
     def end(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
         """Record what an agent's open commands have changed, and close their tickets.
@@ -79,53 +73,36 @@ class UnendedCommands:
                 _log.exception("what %s has changed cannot be recorded", ticket.tool_name)
                 continue
             if outcome is not None:
-                self._news.recorded(outcome)
+                self.news.recorded(outcome)
                 found.append(outcome)
         return tuple(found)
 
     def _open(self, session_id: str, agent_id: str) -> tuple[Ticket, ...]:
-        state, found = self._stores.state, tuple[Ticket, ...]()
+        state, found = self.stores.state, tuple[Ticket, ...]()
         with step("the list of commands that have not reported their end"):
             if state is not None:
-                found = state.tickets.commands.of(session_id, agent_id, self._stores.clock())
+                found = state.tickets.commands.of(session_id, agent_id, self.stores.clock())
         return found
 
     def _ended(self, ticket: Ticket) -> Outcome | None:
-        changes = self._recording.compare(ticket.id)
-        with holding(self._lock):
-            outcome = self._recording.record(ticket.id, compared=changes, told=False)
+        changes = self.recording.compare(ticket.id)
+        with holding(self.lock):
+            outcome = self.recording.record(ticket.id, compared=changes, told=False)
         nothing = outcome is None or outcome.again or not outcome.recorded.files
         return None if nothing else outcome
 
+    def _so_far(self, look: Callable[[], TreeAtRest | None], ticket: Ticket) -> Outcome | None:
+        """Record what one command has changed so far. `look` returns a snapshot of the tree.
 
-class _SoFar:
-    """Records what several commands have changed so far, from one shared snapshot of the tree.
-
-    A command is skipped if the tree has not changed since the last comparison. While git is
-    running, nothing is recorded; the comparison is repeated at a later call.
-    """
-
-    def __init__(self, work_tree: WorkTree, recording: CallRecorder, lock: RootLock | None) -> None:
-        self._work_tree = work_tree
-        self._recording = recording
-        self._lock = lock
-        self._looked = False
-        self._look: TreeAtRest | None = None
-
-    def __call__(self, ticket: Ticket) -> Outcome | None:
-        """Record what one command has changed so far.
-
-        Return None if it changed nothing that its ticket does not name, or if the tree cannot be
-        compared.
+        Return None if it changed nothing that its ticket does not name, if the tree has not changed
+        since the last comparison, or if it cannot be compared now, as while git is running; a later
+        call compares it then.
         """
-        if not self._looked:
-            self._look, self._looked = self._work_tree.look(), True
-        if self._look is None or ticket.tree is None:
+        now = look()
+        if now is None or ticket.tree is None or (ticket.gone_on and ticket.tree == now.now):
             return None
-        if ticket.gone_on and ticket.tree == self._look.now:
-            return None
-        changes = self._work_tree.changes_until(ticket.tree, self._look)
+        changes = self.work_tree.changes_until(ticket.tree, now)
         if changes is None:
             return None
-        with holding(self._lock):
-            return self._recording.record_so_far(ticket, changes)
+        with holding(self.lock):
+            return self.recording.record_so_far(ticket, changes)

@@ -6,6 +6,8 @@ Invariant: what a verification changed is recorded once, whether the host or the
 end first.
 """
 
+from msgspec import Struct
+
 from intent_lsp.core.agents.tickets import command_hash
 from intent_lsp.core.content import ContentHash
 from intent_lsp.formats.shell.reader import read_command
@@ -20,25 +22,15 @@ from intent_lsp.store.locks.root_lock import RootLock, holding
 from intent_lsp.store.packaged_files import command_lists
 
 
-class VerificationRuns:
+class VerificationRuns(Struct, frozen=True, kw_only=True):
     """Handles the results of verification commands, such as tests, in one root."""
 
-    def __init__(  # noqa: PLR0913 - each is a part of governance that it needs
-        self,
-        *,
-        stores: Stores,
-        sessions: Sessions,
-        recording: CallRecorder,
-        audit_log: AuditLog,
-        news: CallAudit,
-        lock: RootLock | None,
-    ) -> None:
-        self._stores = stores
-        self._sessions = sessions
-        self._recording = recording
-        self._audit_log = audit_log
-        self._news = news
-        self._lock = lock
+    stores: Stores
+    sessions: Sessions
+    recording: CallRecorder
+    audit_log: AuditLog
+    news: CallAudit
+    lock: RootLock | None
 
     def end(
         self, session_id: str, agent_id: str, command: str, *, success: bool
@@ -51,26 +43,26 @@ class VerificationRuns:
         outcome = None
         ticket_id = self._ticket(session_id, agent_id, command_hash(command))
         if ticket_id is not None:
-            compared = self._recording.compare(ticket_id)
-            with holding(self._lock):
-                outcome = self._recording.record(ticket_id, compared=compared)
+            compared = self.recording.compare(ticket_id)
+            with holding(self.lock):
+                outcome = self.recording.record(ticket_id, compared=compared)
         if outcome is not None and outcome.recorded.files:
-            self._news.recorded(outcome)
+            self.news.recorded(outcome)
         return not success and self._failed(session_id, command), outcome
 
     def _ticket(self, session_id: str, agent_id: str, command: ContentHash) -> str | None:
         """Return the id of an agent's newest open ticket for a command with this hash, or None."""
-        state = self._stores.state
+        state = self.stores.state
         if state is None:
             return None
-        tickets = state.tickets.commands.of(session_id, agent_id, self._stores.clock())
+        tickets = state.tickets.commands.of(session_id, agent_id, self.stores.clock())
         return next((each.id for each in reversed(tickets) if each.command == command), None)
 
     def _failed(self, session_id: str, command: str) -> bool:
         told = AuditEvent(
             tool="verification",
             session_id=session_id,
-            intent_id=self._sessions.active_intent(session_id),
+            intent_id=self.sessions.active_intent(session_id),
             program=public_program(command, read_command(command, command_lists()).program),
         )
-        return self._audit_log.failed_verification(told)
+        return self.audit_log.failed_verification(told)

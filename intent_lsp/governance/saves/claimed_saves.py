@@ -51,16 +51,13 @@ class AfterSave(Struct, frozen=True, kw_only=True):
         return replace(self, queued=outcome.reason)
 
 
-class ClaimedSaves:
+class ClaimedSaves(Struct, frozen=True, kw_only=True):
     """Holds back saves of one root that may be agents' changes, and records them later."""
 
-    def __init__(
-        self, *, stores: Stores, judging: SaveJudge, ticket_saves: TicketSaves, audit_log: AuditLog
-    ) -> None:
-        self._stores = stores
-        self._judging = judging
-        self._ticket_saves = ticket_saves
-        self._audit_log = audit_log
+    stores: Stores
+    judging: SaveJudge
+    ticket_saves: TicketSaves
+    audit_log: AuditLog
 
     def save(self, ticket: Ticket, session: Session, file: SavedFile, done: AfterSave) -> AfterSave:
         """Record a save under the ticket that claims its file, or hold it back for that ticket.
@@ -70,14 +67,14 @@ class ClaimedSaves:
         to be recorded.
         """
         if ticket.by_save:
-            outcome = self._ticket_saves.record(ticket, file)
+            outcome = self.ticket_saves.record(ticket, file)
             if outcome is None:
                 return done
             told = replace(audit_event(session, done.judgement), tool=ticket.tool_name)
             told = replace(told, session_id=ticket.session_id, intent_id=ticket.intent_id)
-            self._audit_log.done(told, error=None)
+            self.audit_log.done(told, error=None)
             return done.recorded(outcome)
-        state = self._stores.state
+        state = self.stores.state
         if state is not None:
             held = HeldSave(
                 path=file.path,
@@ -94,10 +91,10 @@ class ClaimedSaves:
         `session` is the present editor's; in records of other sessions the contributor is unknown.
         Return the outcomes of the recorded saves; one whose content is no longer kept is dropped.
         """
-        state = self._stores.state
+        state = self.stores.state
         if state is None:
             return ()
-        lapsed = state.tickets.lapsed(self._stores.clock())
+        lapsed = state.tickets.lapsed(self.stores.clock())
         made = (self._released(session, held, ticket) for held, ticket in lapsed)
         return tuple(after for after in made if after is not None)
 
@@ -106,24 +103,24 @@ class ClaimedSaves:
 
         Return None if the content is lost or the file's saves are not recorded.
         """
-        place = resolve_below(self._stores.root, held.path)
+        place = resolve_below(self.stores.root, held.path)
         old = next((file.pre_hash for file in ticket.files if file.path == held.path), None)
-        new = self._stores.snapshots.get(held.hash)
+        new = self.stores.snapshots.get(held.hash)
         if place is None or new is None:
             _log.warning("a save of %s was held and is kept no more", held.path)
             return None
-        known = ABSENT if old is None else content_of(self._stores.content(old), known_hash=old)
+        known = ABSENT if old is None else content_of(self.stores.content(old), known_hash=old)
         by = session
         if held.session_id != session.id:
             by = Session(id=held.session_id, contributor=UNKNOWN_CONTRIBUTOR)
-        judgement = self._judging.judge(held.session_id, place, BaseHash(read=old, disk=old))
+        judgement = self.judging.judge(held.session_id, place, BaseHash(read=old, disk=old))
         judgement = replace(judgement, ticket=None)
         verdict = judgement.verdict
         if verdict is None:
             return None
         content = content_of(new, known_hash=held.hash)
         save = Save(session=by, judgement=judgement, verdict=verdict, old=known, new=content)
-        outcome = record_save(self._stores, save)
+        outcome = record_save(self.stores, save)
         return AfterSave(judgement=judgement, old=known, disk=content).recorded(outcome)
 
 
