@@ -11,7 +11,6 @@ from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.outcome import Outcome
-from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
 from intent_lsp.governance.views.deferred import DeferredQueue
@@ -55,7 +54,7 @@ class CallAudit:
             intent_id=ticket.intent_id,
             paths=tuple(path for path, _, _ in outcome.recorded.files),
             program=ticket.program,
-            model=self._model(ticket.session_id, ticket.agent_id),
+            model=self._stores.agent_info(ticket.session_id, ticket.agent_id).model,
         )
         self._audit_log.done(told, error=outcome.error)
         if outcome.violating:
@@ -68,19 +67,12 @@ class CallAudit:
             intent_id=admission.intent_id,
             paths=_paths(admission),
             program=admission.program,
-            model=self._model(session_id, agent_id),
+            model=self._stores.agent_info(session_id, agent_id).model,
         )
         if isinstance(admission.decision, Denied):
             self._audit_log.denied(told, admission.decision)
         elif admission.ticket is not None:
             self._audit_log.admitted(told)
-
-    def _model(self, session_id: str, agent_id: str) -> str | None:
-        state = self._stores.state
-        if state is not None:
-            with step("the agent's description of itself"):
-                return state.notes.voice(session_id, agent_id).model
-        return None
 
 
 def _paths(admission: CallDecision) -> tuple[WorkspacePath, ...]:

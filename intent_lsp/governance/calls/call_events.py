@@ -16,7 +16,6 @@ from intent_lsp.core.content import ABSENT, ContentHash, FileContent, content_of
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.records import (
-    AGENT,
     AstFingerprint,
     Conversation,
     EntityType,
@@ -33,7 +32,6 @@ from intent_lsp.formats.syntax.outline import file_fingerprint
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.judging.save_events import PARSING_SECONDS, related_to
-from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.clock import budget
 from intent_lsp.store.fs import files
@@ -193,7 +191,7 @@ class CallEvents:
         if not changed and found and error is None:
             return None
         files = changed if error is None else found
-        voice = self._voice(ticket)
+        voice = self._stores.agent_info(ticket.session_id, ticket.agent_id)
         return Event(
             intent_id=ticket.intent_id,
             intent_hash=ticket.intent_hash,
@@ -231,17 +229,10 @@ class CallEvents:
         names = (ticket.session_id, hashed_session(ticket.session_id))
         return newest.session_id not in names or newest.agent_id != (ticket.agent_id or None)
 
-    def _voice(self, ticket: Ticket) -> AgentInfo:
-        state = self._stores.state
-        if state is not None:
-            with step("the agent's description of itself"):
-                return state.notes.voice(ticket.session_id, ticket.agent_id)
-        return AgentInfo()
-
     def _file(
         self, ticket: Ticket, file: FoundFile, voice: AgentInfo, *, failed: bool
     ) -> RecordFile:
-        contributor = AGENT if voice.model is None else replace(AGENT, model_identifier=voice.model)
+        contributor = voice.contributor
         if file.mixed:
             contributor = replace(contributor, entity_type=EntityType.MIXED)
         conversation = Conversation(

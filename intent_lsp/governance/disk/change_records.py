@@ -16,7 +16,7 @@ from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
-from intent_lsp.core.records import AGENT, UNKNOWN_CONTRIBUTOR, ScopeValidation
+from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, ScopeValidation
 from intent_lsp.core.rename_detection import renamed
 from intent_lsp.governance.disk.comparison import commit_hash
 from intent_lsp.governance.disk.disk_events import (
@@ -277,14 +277,10 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         ticket = pending.ticket
         if ticket is None:
             return _nobody(session)
-        contributor, state = AGENT, self.stores.state
-        voice = None if state is None else state.notes.voice(ticket.session_id, ticket.agent_id)
-        if voice is not None and voice.model is not None:
-            contributor = replace(AGENT, model_identifier=voice.model)
         return Author(
             session_id=ticket.session_id,
             agent_id=ticket.agent_id,
-            contributor=contributor,
+            contributor=self.stores.agent_info(ticket.session_id, ticket.agent_id).contributor,
             assumed=ticket.late,
         )
 

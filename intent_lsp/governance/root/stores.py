@@ -20,6 +20,7 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION, Record, ScopeValidation
+from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.syntax_tree_cache import SyntaxTreeCache
 from intent_lsp.store.fs.known_files import KnownFiles
 from intent_lsp.store.git.repository import Git
@@ -34,6 +35,7 @@ from intent_lsp.store.ledger.index.work_queries import (
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.state.blob_cache import BlobCache
 from intent_lsp.store.state.drafts import Drafts
+from intent_lsp.store.state.notes import AgentInfo
 from intent_lsp.store.state.sessions_db import SessionDb
 
 _T = TypeVar("_T")
@@ -249,6 +251,13 @@ class Stores(Struct, frozen=True, kw_only=True, dict=True):
         """Return the content with a hash from an open ticket or the blob cache, or None."""
         kept = None if self.state is None else self.state.tickets.content(hash_)
         return self.snapshots.get(hash_) if kept is None else kept
+
+    def agent_info(self, session_id: str, agent_id: str) -> AgentInfo:
+        """Return what is known of an agent; nothing without a session database or if it fails."""
+        if self.state is not None:
+            with step("the agent's description of itself"):
+                return self.state.notes.voice(session_id, agent_id)
+        return AgentInfo()
 
     def end_runs(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from intent_lsp.core.records import AGENT, Contributor
 from intent_lsp.core.text import unpack
 from intent_lsp.store.state.database import Database, packed
 
@@ -39,6 +41,11 @@ class AgentInfo(Struct, frozen=True):
 
     model: str | None = None
     url: str | None = None
+
+    @property
+    def contributor(self) -> Contributor:
+        """The agent as the author of an edit."""
+        return AGENT if self.model is None else replace(AGENT, model_identifier=self.model)
 
 
 class Notes:
