@@ -205,9 +205,8 @@ class CallRecorder:
         """Keep the files' contents after a call. Unless its agent has gone on, it knows them."""
         for file in found:
             self._disk.note_left(file.path, file.new)
-            if file.data is not None:
-                # Later comparisons need this content, even after this process has ended.
-                self._contents.keep(file.data, file.new)
+            # Later comparisons need this content, even after this process has ended.
+            self._contents.keep(file.data, file.new)
         # What was found after the agent's next call is not what the agent has read since.
         if self._stores.state is not None and not ticket.gone_on:
             reads = {file.path: ReadHash(file.new, ticket.turn) for file in found}

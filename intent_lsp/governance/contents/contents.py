@@ -120,7 +120,7 @@ class Contents:
         committed = self._committed()
         if not committed or self._sight_baseline:
             self._initial.open(path, content)
-            if content.data is not None and self._initial.found(path) is not None:
+            if self._initial.found(path) is not None:
                 self.keep(content.data, content.hash)
 
     def tree_seen(self, seen: Seen) -> None:
@@ -191,8 +191,7 @@ class Contents:
         self._initial.correct(path, before)
         if not in_baseline:
             return
-        if before.data is not None:
-            self.keep(before.data, before.hash)
+        self.keep(before.data, before.hash)
         state = self._stores.state
         if state is not None and state.baseline_head(session_id) is not None:
             state.move_baseline(session_id, path, before.hash)
@@ -217,8 +216,7 @@ class Contents:
             return
         version = git.version_at(commit, old)
         data = None if version is None else git.version_bytes(version)
-        if data is not None:
-            self.keep(data)
+        self.keep(data)
         state.move_baseline(session_id, new, hash_if_there(data))
 
     def kept(self, content_hash: ContentHash | None) -> FileContent:
@@ -235,9 +233,12 @@ class Contents:
         """Return whether a file has this content according to its newest record."""
         return self._stores.past.left_last(path, content_hash)
 
-    def keep(self, data: bytes, known: ContentHash | None = None) -> None:
-        """Put a content into the blob cache if it has at most 5 MB; `known` is its hash or None."""
-        if len(data) <= KEPT_AT_MOST:
+    def keep(self, data: bytes | None, known: ContentHash | None = None) -> None:
+        """Put a content of at most 5 MB into the blob cache; `known` is its hash, if known.
+
+        Do nothing for a larger one, or if `data` is None because there is no file.
+        """
+        if data is not None and len(data) <= KEPT_AT_MOST:
             self._stores.snapshots.put(data, known)
 
     def _snapshot(self, content_hash: ContentHash) -> FileContent:
@@ -269,14 +270,13 @@ class Contents:
         for path, held in read_tree(self._stores.root, status.paths):
             found[path] = held.hash
             # A file's initial content was already kept when it was found.
-            if held.data is not None and held.hash != self._initial.found(path):
+            if held.hash != self._initial.found(path):
                 self.keep(held.data, held.hash)
         return Seen(status.head or EMPTY_TREE, found)
 
     def _keep(self, path: WorkspacePath) -> ContentHash | None:
         found = _read(self._stores.root, path)
-        if found.data is not None:
-            self.keep(found.data, found.hash)
+        self.keep(found.data, found.hash)
         return found.hash
 
     def _sighted(self, session_id: str, path: WorkspacePath) -> FileContent:

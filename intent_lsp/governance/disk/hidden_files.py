@@ -28,12 +28,9 @@ def keep_excludes(git: GitSnapshot, contents: Contents) -> None:
     """Keep the present contents of the ignore files outside the work tree that `git` names."""
     for place, _ in git.excludes:
         try:
-            data = read_bytes(Path(place))
+            contents.keep(read_bytes(Path(place)))
         except OSError as problem:
             _log.warning("%s is not kept: %s", place, problem)
-            continue
-        if data is not None:
-            contents.keep(data)
 
 
 def hidden_files(

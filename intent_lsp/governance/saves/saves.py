@@ -137,7 +137,7 @@ class Saves(Struct, kw_only=True, dict=True):
                 run = self._runs.add(save, after) if written.automatic else None
                 outcome = None if run is not None else record_save(self.stores, save)
                 self.judging.clear_own_write(after.judgement)
-                self._keep(after.disk)
+                self.contents.keep(after.disk.data, after.disk.hash)
             if outcome is None:
                 return run or after
             self.audit_log.saved(audit_event(session, after.judgement))
@@ -161,7 +161,7 @@ class Saves(Struct, kw_only=True, dict=True):
         if judgement.ticket is not None:
             self._runs.end([place.path])
             self.judging.clear_own_write(judgement)
-            self._keep(new)
+            self.contents.keep(new.data, new.hash)
             file = SavedFile(path=place.path, old=old.data, new=new.data)
             return self._held.save(judgement.ticket, session, file, done), None
         save = Save(
@@ -173,10 +173,6 @@ class Saves(Struct, kw_only=True, dict=True):
             concurrent=is_stale(judgement, reading),
         )
         return done, save
-
-    def _keep(self, content: FileContent) -> None:
-        if content.data is not None:
-            self.contents.keep(content.data, content.hash)
 
     def end_runs(self, paths: Collection[WorkspacePath] | None = None) -> tuple[AfterSave, ...]:
         """End and record the runs of automatic saves of some files (None: of all files).
