@@ -38,10 +38,6 @@ class _Side(Struct, frozen=True):
     blob: str | None = None
     hashed: bool = True
 
-    @property
-    def absent(self) -> bool:
-        return self.hashed and self.hash is None
-
 
 _ABSENT: Final = _Side()
 
@@ -163,8 +159,9 @@ class _Comparing:
                 _log.warning("%s: a commit cannot be read", self._looks.root)
                 return None
             paths |= {path for path in more if is_anybodys(path)}
-        sides = {path: (self._before(path), self._after(path)) for path in sorted(paths)}
-        sides = {path: two for path, two in sides.items() if not _are_same(*two)}
+        then, now = self._then, self._now
+        both = ((path, self._side(then, path), self._side(now, path)) for path in sorted(paths))
+        sides = {path: (old, new) for path, old, new in both if not _are_same(old, new)}
         if len(sides) > FILES_AT_MOST and self._changes is None:
             return None
         return self._judged(sides)
@@ -215,7 +212,7 @@ class _Comparing:
         for path in sorted(changes.authored - edited)[:UNSEEN_AT_MOST]:
             data = changes.authored_content(path)
             new = None if data is None else hash_content(data)
-            old, known = self._old(path, self._before(path))
+            old, known = self._old(path, self._side(self._then, path))
             if data is None or not known or new == old or self._holds(path, new):
                 continue
             self._contents.keep(data, new)
@@ -242,19 +239,12 @@ class _Comparing:
             now=self._now,
         )
 
-    def _before(self, path: WorkspacePath) -> _Side:
-        return self._side(self._then, path)
-
-    def _after(self, path: WorkspacePath) -> _Side:
-        return self._side(self._now, path)
-
     def _side(self, snapshot: TreeSnapshot, path: WorkspacePath) -> _Side:
         """Return a path's content in a snapshot, or in its HEAD if the snapshot lacks the path."""
         listed = snapshot.files.get(path)
         if listed is not None:
-            return _listed(listed)
-        head = snapshot.head
-        blob = None
+            return _Side(listed.hash, listed.index if listed.as_index else None)
+        head, blob = snapshot.head, None
         if self._changes is not None and head is not None:
             blob = self._changes.trees.blob(head, path)
         return _ABSENT if blob is None else _Side(None, blob, hashed=False)
@@ -288,10 +278,6 @@ class _Comparing:
             return None, False
         self._contents.keep(data)
         return hash_content(data), True
-
-
-def _listed(file: FileSnapshot) -> _Side:
-    return _Side(file.hash, file.index if file.as_index else None)
 
 
 def _are_same(old: _Side, new: _Side) -> bool:

@@ -110,7 +110,9 @@ class DiskChanges:
             if now is None:
                 return None
             before = None if before is None else _with_left(before, left)
-            compared = None if before is None else self._compared(before, now)
+            compared = None
+            if before is not None:
+                compared = compare(self._looks, self._contents, before, now, also_unseen=True)
             again = TreeLook(seen=self._seen(now), moved=frozenset(), again=True)
             if before is not None and compared is None and not self._is_made_anew(before):
                 # A file vanished while git was reading it: try again later.
@@ -133,9 +135,6 @@ class DiskChanges:
             self._then = now
             self._pending.note_unlisted(before, now)
             return TreeLook(seen=self._seen(now), moved=_moved(before, now, compared))
-
-    def _compared(self, before: TreeSnapshot, now: TreeSnapshot) -> Comparison | None:
-        return compare(self._looks, self._contents, before, now, also_unseen=True)
 
     def record(self, session: Session, saving: Collection[WorkspacePath] = ()) -> DiskNews:
         """Record the changes that no record, call or editor accounts for.
