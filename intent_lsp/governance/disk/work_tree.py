@@ -172,17 +172,13 @@ class WorkTree:
             if look is None:
                 return None, None, False
             compared = compare(self._looks, self._contents, before, look.now)
-            if before.git is None or look.rest is None:
-                return look, compared, False
-            if compared is None or compared.edits:
-                settled = look.rest.lasted(before.git.index, before.git.log)
-            else:
-                settled = True
-            if settled:
+            git, rest = before.git, look.rest
+            no_edits = compared is not None and not compared.edits
+            if git is None or rest is None or no_edits or rest.lasted(git.index, git.log):
                 return look, compared, False
             if late():
                 return look, compared, True
-            look.rest.wait()
+            rest.wait()
 
     def _deferred(self, file: ChangedFile, since: str) -> ChangedFile | None:
         """Return a change as the command's own, or None if a record since `since` explains it.
@@ -192,7 +188,7 @@ class WorkTree:
         newest = self._stores.past.newest(file.path)
         if newest is None or newest.timestamp <= since:
             return file
-        left = next((f.post_hash for f in newest.files if f.path == file.path), None)
+        left = newest.left().get(file.path)
         if left == file.new:
             return None
         # A change recorded meanwhile left another content, so this change starts from that one.

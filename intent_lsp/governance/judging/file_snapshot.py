@@ -142,7 +142,7 @@ class OpenFileStates:
             return False
         held = self._contents.hash_of(place.path)
         passed = self._stores.past.newest_passing(place.path)
-        return passed is not None and _post_hash(passed, place.path) == held
+        return passed is not None and passed.left().get(place.path) == held
 
     def read_first(self, path: WorkspacePath) -> FileContent:
         """Return a file's content on disk as an editor opens it.
@@ -188,7 +188,7 @@ class OpenFileStates:
 
     def _passed(self, path: WorkspacePath) -> FileContent | None:
         record = self._stores.past.newest_passing(path)
-        return None if record is None else self._contents.kept(_post_hash(record, path))
+        return None if record is None else self._contents.kept(record.left().get(path))
 
     def _made_all_the_same(self, path: WorkspacePath, held: ContentHash | None) -> Record | None:
         """Return the record of a refused call that was made and left this content, or None."""
@@ -196,13 +196,14 @@ class OpenFileStates:
         newest = None if past.newest_passes(path) else past.newest(path)
         if newest is None or newest.refused_call_hash is None:
             return None
-        return newest if _post_hash(newest, path) == held else None
+        return newest if newest.left().get(path) == held else None
 
     def _refused(self, judgement: Judgement, disk: FileContent) -> Record | None:
         newest = self._stores.past.newest(judgement.path)
         if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
             return None
-        same = _same_intent(newest, judgement) and _post_hash(newest, judgement.path) == disk.hash
+        left = newest.left().get(judgement.path)
+        same = _same_intent(newest, judgement) and left == disk.hash
         return newest if same else None
 
 
@@ -225,7 +226,3 @@ def _same_intent(record: Record, judgement: Judgement) -> bool:
     if record.intent_id is None or judgement.intent is None:
         return record.intent_id is None and judgement.intent is None
     return record.intent_id in judgement.rules.file.intents.names(judgement.intent)
-
-
-def _post_hash(record: Record, path: WorkspacePath) -> ContentHash | None:
-    return next((file.post_hash for file in record.files if file.path == path), None)

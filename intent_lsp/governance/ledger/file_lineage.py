@@ -128,7 +128,8 @@ def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | N
     if len(paths) == PATHS_ASKED or len(gone) > GONE_ASKED:
         # Beyond the limit there may be a second candidate, and the match must be unique.
         return None
-    left = [path for path in gone if _left(index, path) == wanted]
+    newest = ((path, index.newest_for_path(path)) for path in gone)
+    left = [path for path, each in newest if each is not None and each.left().get(path) == wanted]
     return file_lineage(index, left[0]) if len(left) == 1 else None
 
 
@@ -159,12 +160,6 @@ def begun_with(known: FileLineage) -> ContentHash | None:
     if first is None or first.pre in {None, NOTHING}:
         return None
     return None if any(step.post == first.pre for step in known.steps) else first.pre
-
-
-def _left(index: Index, path: WorkspacePath) -> ContentHash | None:
-    newest = index.newest_for_path(path)
-    files = () if newest is None else newest.files
-    return next((file.post_hash for file in files if file.path == path), None)
 
 
 def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineage | None:

@@ -176,7 +176,7 @@ class OperationTargets:
             return None if path is None else announced.held[path]
         newest = self._stores.past.newest(path)
         if newest is not None:
-            return next((file.post_hash for file in newest.files if file.path == path), None)
+            return newest.left().get(path)
         git = self._stores.git
         return None if git is None else hash_if_there(git.head_bytes(path))
 
