@@ -4,7 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Recorded, Ticket, TicketFile
-from intent_lsp.core.content import hash_if_there
+from intent_lsp.core.content import FileContent
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.governance.calls.call_events import CallEvents, FoundFile
@@ -14,14 +14,6 @@ from intent_lsp.store.ledger.ledger import Appended, Queued
 from intent_lsp.store.state.sessions_db import ReadHash
 
 
-class SavedFile(Struct, frozen=True, kw_only=True):
-    """A file that an editor has saved: its content before (None: absent) and now."""
-
-    path: WorkspacePath
-    old: bytes | None
-    new: bytes
-
-
 class TicketSaves(Struct, frozen=True, kw_only=True):
     """Records editors' saves in one root under the tickets of the calls that asked for them."""
 
@@ -29,20 +21,19 @@ class TicketSaves(Struct, frozen=True, kw_only=True):
     rules: RulesCache
     events: CallEvents
 
-    def record(self, ticket: Ticket, save: SavedFile) -> Appended | Queued | None:
-        """Record an editor's save under a ticket. Return the record as appended or queued.
+    def record(
+        self, ticket: Ticket, path: WorkspacePath, old: FileContent, new: FileContent
+    ) -> Appended | Queued | None:
+        """Record an editor's save of a file under a ticket, from the content `old` to `new`.
 
-        Return None if nothing changed or there is no session database. The ticket is closed when
-        the last of its files is saved.
+        Return the record as appended or queued, or None if nothing changed or there is no session
+        database. The ticket is closed when the last of its files is saved.
         """
         state = self.stores.state
-        of_path = (file for file in ticket.files if file.path == save.path)
-        named = next(of_path, TicketFile(path=save.path, pre_hash=None))
+        of_path = (file for file in ticket.files if file.path == path)
+        named = next(of_path, TicketFile(path=path, pre_hash=None))
         found = FoundFile(
-            ticket=replace(named, pre_hash=hash_if_there(save.old)),
-            data=save.new,
-            new=hash_if_there(save.new),
-            saved=True,
+            ticket=replace(named, pre_hash=old.hash), data=new.data, new=new.hash, saved=True
         )
         if state is None:
             return None
@@ -52,7 +43,7 @@ class TicketSaves(Struct, frozen=True, kw_only=True):
         appended = self.stores.ledger.append_or_queue(veiled(event, self.rules.current().policy))
         read = ReadHash(found.new, ticket.turn)
         state.put_reads(ticket.session_id, ticket.agent_id, {found.path: read})
-        if state.tickets.saved(save.path, ticket.id):
+        if state.tickets.saved(path, ticket.id):
             record_id = appended.record.id if isinstance(appended, Appended) else None
             files = ((found.path, found.old, found.new),)
             state.tickets.end(ticket.id, Recorded(record_id=record_id, files=files))

@@ -11,10 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Ticket
-from intent_lsp.core.content import ABSENT, FileContent, content_of, hash_content
+from intent_lsp.core.content import ABSENT, FileContent, content_of
 from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Record
-from intent_lsp.governance.calls.ticket_saves import SavedFile, TicketSaves
+from intent_lsp.governance.calls.ticket_saves import TicketSaves
 from intent_lsp.governance.judging.save_events import Save, record_save
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.root.sessions import Session
@@ -59,29 +59,25 @@ class ClaimedSaves(Struct, frozen=True, kw_only=True):
     ticket_saves: TicketSaves
     audit_log: AuditLog
 
-    def save(self, ticket: Ticket, session: Session, file: SavedFile, done: AfterSave) -> AfterSave:
+    def save(self, ticket: Ticket, session: Session, done: AfterSave) -> AfterSave:
         """Record a save under the ticket that claims its file, or hold it back for that ticket.
 
         The save is recorded at once if the ticket expects an editor to make the change (`by_save`).
-        `done` is the outcome so far; return it with the result added, or unchanged if nothing was
-        to be recorded.
+        `done` is the outcome so far, with the contents before and after the save; return it with
+        the result added, or unchanged if nothing was to be recorded.
         """
+        path = done.judgement.path
         if ticket.by_save:
-            outcome = self.ticket_saves.record(ticket, file)
+            outcome = self.ticket_saves.record(ticket, path, done.old, done.disk)
             if outcome is None:
                 return done
             told = replace(audit_event(session, done.judgement), tool=ticket.tool_name)
             told = replace(told, session_id=ticket.session_id, intent_id=ticket.intent_id)
             self.audit_log.done(told, error=None)
             return done.recorded(outcome)
-        state = self.stores.state
-        if state is not None:
-            held = HeldSave(
-                path=file.path,
-                ticket_id=ticket.id,
-                session_id=session.id,
-                hash=hash_content(file.new),
-            )
+        state, hash_ = self.stores.state, done.disk.hash
+        if state is not None and hash_ is not None:
+            held = HeldSave(path=path, ticket_id=ticket.id, session_id=session.id, hash=hash_)
             state.tickets.hold(held)
         return replace(done, held=True)
 

@@ -19,7 +19,7 @@ from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.calls.ticket_saves import SavedFile, TicketSaves
+from intent_lsp.governance.calls.ticket_saves import TicketSaves
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.file_snapshot import OpenFileStates
 from intent_lsp.governance.judging.save_events import Save, record_save
@@ -162,8 +162,7 @@ class Saves(Struct, kw_only=True, dict=True):
             self._runs.end([place.path])
             self.judging.clear_own_write(judgement)
             self.contents.keep(new.data, new.hash)
-            file = SavedFile(path=place.path, old=old.data, new=new.data)
-            return self._held.save(judgement.ticket, session, file, done), None
+            return self._held.save(judgement.ticket, session, done), None
         save = Save(
             session=session,
             judgement=judgement,
