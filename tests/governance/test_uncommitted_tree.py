@@ -447,7 +447,7 @@ def test_a_first_save_that_was_quicker_than_the_first_look_is_taken_out_of_it(
     editor = open_editor(young.root)
     editor.show(DB)
     first = Overtaken(saved=content_of(BEFORE[DB].encode()), before=content_of(b"older\n"))
-    editor.governance.looks.was_overtaken(editor.session, DB, first)
+    editor.governance.contents.correct(editor.session.id, DB, first.saved, first.before)
     look = editor.look(DB)
     assert (look.head, look.baseline) == (content_of(b"older\n"), content_of(b"older\n"))
 
@@ -494,5 +494,5 @@ def test_a_file_that_nobody_has_opened_takes_what_it_was_to_its_new_name(
 def test_what_nobody_has_seen_cannot_be_corrected(young: Repository, open_editor: Open) -> None:
     editor = open_editor(young.root)
     first = Overtaken(saved=content_of(b"saved\n"), before=content_of(b"before\n"))
-    editor.governance.looks.was_overtaken(editor.session, NEW, first)
+    editor.governance.contents.correct(editor.session.id, NEW, first.saved, first.before)
     assert editor.governance.contents.head(NEW) == ABSENT

@@ -12,7 +12,6 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ABSENT, ContentHash, FileContent, content_of
 from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.refused_calls import ignored_refusal
@@ -44,7 +43,8 @@ class OpenFileState(Struct, frozen=True, kw_only=True):
     @property
     def shown(self) -> bool:
         """Whether changes of this file are shown as violations at all."""
-        return _is_shown(self.judgement) or (self.ignored is not None and _shows(self.judgement))
+        shows = self.judgement.rules.shows_violations
+        return shows and (self.ignored is not None or _is_violation(self.judgement))
 
     @property
     def server_only(self) -> bool:
@@ -173,13 +173,6 @@ class OpenFileStates:
         except UnicodeEncodeError:  # A lone surrogate: no file can hold it.
             return None
 
-    def was_overtaken(self, session: Session, path: WorkspacePath, first: Overtaken) -> None:
-        """Correct a file's baseline and initial content to the content before the save `first`.
-
-        That save happened before the server first read the file.
-        """
-        self._contents.correct(session.id, path, first.saved, first.before)
-
     def _baseline(self, session: Session, path: WorkspacePath, disk: FileContent) -> FileContent:
         baseline = self._contents.baseline(session.id, path)
         # Of a large or evicted baseline only the hash is left, but it may equal the content on
@@ -209,13 +202,7 @@ class OpenFileStates:
 
 def _is_shown(judgement: Judgement) -> bool:
     """Return whether changes of a file with this judgement are shown as violations at all."""
-    return _shows(judgement) and _is_violation(judgement)
-
-
-def _shows(judgement: Judgement) -> bool:
-    """Return whether the root is governed, by a policy that does more than observe."""
-    rules = judgement.rules
-    return rules.governed and rules.policy.enforcement is not Enforcement.OBSERVE
+    return judgement.rules.shows_violations and _is_violation(judgement)
 
 
 def _is_violation(judgement: Judgement) -> bool:

@@ -11,7 +11,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -19,10 +19,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.content import decode
-from intent_lsp.core.gate.intent_lists import Owners
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
-from intent_lsp.core.policy import GENERATED, TeamPolicy
+from intent_lsp.core.policy import GENERATED, Enforcement, TeamPolicy
 from intent_lsp.core.scope.index import Ownership, ScopeIndex
 from intent_lsp.core.scope.pattern import EXACT, NameComparison
 from intent_lsp.core.scope.scope import Scope, compile_scope, compile_scopes
@@ -70,6 +69,11 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         """Whether the gate judges edits: the intents file exists and was parsed without error."""
         return self.state is FileState.OK
 
+    @property
+    def shows_violations(self) -> bool:
+        """Whether the root is governed, by a policy that does more than observe."""
+        return self.governed and self.policy.enforcement is not Enforcement.OBSERVE
+
     @cached_property
     def index(self) -> ScopeIndex:
         """The index that finds the owners of a path among all intents, whatever their status."""
@@ -93,10 +97,9 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         """The intents by their ids and their earlier ids."""
         return self.file.intents.by_id
 
-    @property
-    def owners(self) -> Owners:
-        """A function that returns the owners of a path. Its first call builds the index."""
-        return partial(_owners, self)
+    def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
+        """Return every intent that owns a path, in file order. The first call builds the index."""
+        return self.index.owners(path)
 
     def active(self, intent_id: str | None) -> Intent | None:
         """Return the intent with this id or earlier id, closed or not, or None if there is none."""
@@ -118,10 +121,6 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     def scope_of(self, intent: Intent | None) -> Scope:
         """Return the scope of an intent without its grants, or an empty scope for None."""
         return compile_scopes([()])[0] if intent is None else self.scopes[intent.id]
-
-
-def _owners(rules: Rules, path: WorkspacePath) -> tuple[Ownership, ...]:
-    return rules.index.owners(path)
 
 
 class RulesCache:

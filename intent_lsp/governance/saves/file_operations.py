@@ -16,9 +16,7 @@ from msgspec.structs import replace
 from intent_lsp.core.content import content_of, decode
 from intent_lsp.core.file_operations import FileHashes, FileOperation, OperationEnds
 from intent_lsp.core.gate.request import Allowed
-from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
-from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Range, Record, ScopeValidation
 from intent_lsp.formats.diff import file_ranges, whole_range
@@ -28,9 +26,10 @@ from intent_lsp.governance.judging.save_judge import UNREAD, Judgement, SaveJudg
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.root.stores import Stores
+from intent_lsp.governance.saves.claimed_saves import audit_event
 from intent_lsp.governance.saves.operation_event import JudgedFile, operation_event, worst
 from intent_lsp.governance.saves.operation_targets import OperationTarget, OperationTargets
-from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
+from intent_lsp.governance.views.audit_log import AuditLog
 from intent_lsp.store.fs.tree_walk import place_of_name
 from intent_lsp.store.ledger.ledger import Appended, Queued
 
@@ -131,10 +130,9 @@ class FileOperations:
             if not judged:
                 return AfterOperation()
             outcome = self._recorded(session, operation, judged)
-        intent = judged[0][1][0].intent
         paths = tuple(path for file, _ in judged for path in file.hashes.ends.paths)
-        told = audit_event_of(session, operation, intent, paths)
-        self._audit_log.saved(told)
+        told = audit_event(session, judged[0][1][0])
+        self._audit_log.saved(replace(told, tool=operation.value, paths=paths))
         return AfterOperation(
             files=len(judged),
             paths=paths,
@@ -264,32 +262,10 @@ class FileOperations:
         return self._judging.judge(session.id, place_of_name(self._stores.root, path))
 
 
-def audit_event_of(
-    session: Session,
-    operation: FileOperation,
-    intent: Intent | None,
-    paths: tuple[WorkspacePath, ...],
-) -> AuditEvent:
-    """Return the audit event of an editor's file operation."""
-    return AuditEvent(
-        tool=operation.value,
-        session_id=session.id,
-        intent_id=None if intent is None else intent.id,
-        paths=paths,
-        model=session.contributor.model_identifier,
-    )
-
-
 def _fails(judgement: Judgement) -> bool:
     return judgement.verdict is ScopeValidation.FAIL
 
 
 def _shown(judgements: Iterable[Judgement]) -> tuple[Judgement, ...]:
     """Return the refusals to show to a person: none if governance is off or only observes."""
-    return tuple(
-        each
-        for each in judgements
-        if _fails(each)
-        and each.rules.governed
-        and each.rules.policy.enforcement is not Enforcement.OBSERVE
-    )
+    return tuple(each for each in judgements if _fails(each) and each.rules.shows_violations)

@@ -176,8 +176,8 @@ class OpenFile(Struct, kw_only=True):
         if self.governed is None or first is None:
             return
         self.disk.saved(first.before)
-        path = self.governed.place.path
-        self.governed.saves.states.was_overtaken(self.governed.session, path, first)
+        session_id, path = self.governed.session.id, self.governed.place.path
+        self.governed.saves.contents.correct(session_id, path, first.saved, first.before)
 
     def writes(self, lines: list[str]) -> None:
         """Note a text that the editor is about to write or reports as written."""
