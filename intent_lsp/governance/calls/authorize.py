@@ -31,8 +31,7 @@ from intent_lsp.governance.calls.protected_files import ProtectedFiles
 from intent_lsp.governance.calls.tickets import JudgedCall, ticket_files, ticket_of
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.work_tree import WorkTree
-from intent_lsp.governance.judging.call_facts import CallFactsOf
-from intent_lsp.governance.judging.call_request import Hearing
+from intent_lsp.governance.judging.call_facts import CallFactsOf, Hearing
 from intent_lsp.governance.judging.refused_calls import keep_refused
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.sessions import Asker

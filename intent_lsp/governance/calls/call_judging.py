@@ -23,7 +23,7 @@ from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.call_readings import parts_of, whole_reading
 from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.unended_commands import UnendedCommands
-from intent_lsp.governance.judging.call_request import Hearing
+from intent_lsp.governance.judging.call_facts import Hearing
 from intent_lsp.governance.root.rules import Rules, RulesCache
 from intent_lsp.governance.root.sessions import Asker, Sessions
 from intent_lsp.governance.root.stores import Stores

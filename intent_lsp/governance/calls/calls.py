@@ -27,7 +27,7 @@ from intent_lsp.governance.calls.call_readings import read_changes, read_tool_ca
 from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.judging.call_request import Hearing
+from intent_lsp.governance.judging.call_facts import Hearing
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Sessions

@@ -15,8 +15,7 @@ from intent_lsp.core.gate.request import Allowed, CallFacts, Decision, GateReque
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.intents.intent_json import intent_hash
-from intent_lsp.governance.judging.call_facts import CallFile, announced
-from intent_lsp.governance.judging.call_request import Hearing
+from intent_lsp.governance.judging.call_facts import CallFile, Hearing, announced
 from intent_lsp.governance.judging.save_events import specification_of
 
 

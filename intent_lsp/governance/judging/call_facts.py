@@ -1,4 +1,4 @@
-"""The facts that the gate judges an agent's call by: its paths, their contents and claims.
+"""An agent's call that is to be judged, and the facts that the gate judges it by.
 
 Specified in requirements section 6.
 
@@ -17,6 +17,8 @@ from intent_lsp.core.agents.tools import ToolCall, blocked
 from intent_lsp.core.commands.reading import Effect, TouchedPath
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.gate.request import (
+    NO_ANSWER,
+    ApprovalAnswer,
     CallFacts,
     DeniedPath,
     FileFact,
@@ -27,7 +29,6 @@ from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.policy import ContractRule
 from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.judging.call_request import Hearing
 from intent_lsp.governance.judging.command_paths import CommandPaths
 from intent_lsp.governance.judging.restoring_edits import RestoringEdits
 from intent_lsp.governance.root.denied_paths import denied_path, globs
@@ -45,6 +46,19 @@ PUT_BACK: Final = (
     "The command may restore files changed out of scope; its result is compared afterwards."
 )
 _NOTHING_KNOWN: Final = FileMemory()
+
+
+class Hearing(Struct, frozen=True, kw_only=True):
+    """A call to be judged: what it would do (`reading`), who makes it, and by which rules.
+
+    `word` is a person's answer to an approval request.
+    """
+
+    call: ToolCall
+    reading: CallReading
+    asker: Asker
+    rules: Rules
+    word: ApprovalAnswer = NO_ANSWER
 
 
 class CallFile(Struct, frozen=True, kw_only=True):
