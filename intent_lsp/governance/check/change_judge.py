@@ -149,16 +149,13 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
             if denied is not None:
                 yield place, denied, ids
         previous = file.file.previous
-        if previous is None or not self._judges(previous, change):
+        policy = change.rules.versions[0].policy
+        if previous is None or standing(previous, policy, ignored=False) is not FileClass.GOVERNED:
             return
         ids = file.intent_ids or named.ids
         denied = judge.denied(previous, ids, change.moment)
         if denied is not None and not any(origin.approved for origin in file.origins):
             yield FoundPlace(commit=change.id, file=file.file, moved_away=True), denied, ids
-
-    def _judges(self, path: WorkspacePath, change: GitChange) -> bool:
-        policy = change.rules.versions[0].policy
-        return standing(path, policy, ignored=False) is FileClass.GOVERNED
 
     def _add_refusal(
         self, change: GitChange, place: FoundPlace, denied: Denied, ids: tuple[str, ...]

@@ -62,20 +62,19 @@ class CommittedRules:
 
     def of_index(self) -> ChangeRules:
         """Return the rules for what the index adds to HEAD: those in the index and in HEAD."""
-        head = self._git.head_commit()
-        before = [] if head is None else [self._of_commit(head)]
-        index = self._in_index(head)
-        return self._joined([index, *before], index)
+        return self._not_committed(self._in_index(self._git.head_commit()))
 
     def of_work_tree(self) -> ChangeRules:
         """Return the rules for what the work tree adds to HEAD: those on disk and in HEAD."""
-        head = self._git.head_commit()
-        before = [] if head is None else [self._of_commit(head)]
-        return self._joined([self._on_disk, *before], self._on_disk)
+        return self._not_committed(self._on_disk)
 
     def uncommitted(self, head: str) -> bool:
         """Whether the intents file governs on disk, and the commit `head` has none."""
         return self._of_commit(head).state is FileState.MISSING and self._on_disk.governed
+
+    def _not_committed(self, rules: Rules) -> ChangeRules:
+        head = self._git.head_commit()
+        return self._joined([rules, *([] if head is None else [self._of_commit(head)])], rules)
 
     def _joined(self, own: list[Rules], last: Rules) -> ChangeRules:
         """Return the rules of a change from those at it and before it (`own`), and at the end.

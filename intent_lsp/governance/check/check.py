@@ -149,17 +149,16 @@ class RootCheck:
                 files = self._own(commit_files(self._git, commit))
                 rules = self._committed.of_commit(commit, commits.head)
                 yield GitChange(commit=commit, files=files, rules=rules, now=now)
-        elif part is CheckedPart.INDEX:
+            return
+        if part is CheckedPart.INDEX:
             unmerged = unmerged_paths(self._git)
             if unmerged:
                 files_ = counted(len(unmerged), "file")
                 raise UnmergedIndexError(f"{files_} of the index are in conflict")
             files, rules = self._own(index_files(self._git)), self._committed.of_index()
-            yield GitChange(commit=None, files=files, rules=rules, now=now)
         else:
-            files = self._own(work_tree_files(self._git))
-            rules = self._committed.of_work_tree()
-            yield GitChange(commit=None, files=files, rules=rules, now=now)
+            files, rules = self._own(work_tree_files(self._git)), self._committed.of_work_tree()
+        yield GitChange(commit=None, files=files, rules=rules, now=now)
 
     def _own(self, files: Iterable[DiffedFile]) -> list[DiffedFile]:
         """Return the files that no root nested in this one governs; remember the others."""

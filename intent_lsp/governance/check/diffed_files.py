@@ -4,7 +4,7 @@ Invariant: contents are those that git would check out, as records have hashed t
 Invariant: of a merge only the lines that no parent has are its own change.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -60,7 +60,7 @@ def commit_files(git: Git, commit: CommitFacts) -> Iterator[DiffedFile]:
     Of a merge, these are files that differ from every parent, with the hunks that are new to all.
     """
     first, *others = commit.parents or (None,)
-    sides = [_blobs(commit_deltas(git, each, commit.id)) for each in others]
+    sides = [{d.path: d for d in commit_deltas(git, each, commit.id)} for each in others]
     for delta in commit_deltas(git, first, commit.id):
         if not others:
             yield _diffed(git, delta)
@@ -152,12 +152,9 @@ def _own_part(git: Git, delta: FileDelta, others: Sequence[FileDelta]) -> Diffed
     sides = [hunks_between(_side(git, each.old), file.after) for each in others]
     if file.hunks is None or None in sides:
         return file
-    own = tuple(
-        part
-        for run in marked_runs(file.hunks, [side for side in sides if side is not None])
-        if run.hunk is not None
-        for part in _new_to_all(run.hunk, [side for side in sides if side is not None])
-    )
+    known = [side for side in sides if side is not None]
+    runs = (run.hunk for run in marked_runs(file.hunks, known))
+    own = tuple(part for hunk in runs if hunk is not None for part in _new_to_all(hunk, known))
     return replace(file, hunks=own) if own else None
 
 
@@ -172,10 +169,6 @@ def _new_to_all(hunk: Hunk, sides: Sequence[Sequence[Hunk]]) -> Iterator[Hunk]:
         return
     for start, end in own:
         yield Hunk(old_start=hunk.old_start, old_count=0, new_start=start, new_count=end - start)
-
-
-def _blobs(deltas: Iterable[FileDelta]) -> Mapping[WorkspacePath, FileDelta]:
-    return {delta.path: delta for delta in deltas}
 
 
 def _side(git: Git, side: FileSide | None) -> FileContent:

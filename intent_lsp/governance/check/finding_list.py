@@ -170,7 +170,7 @@ class FindingList(Struct):
         restored is a note.
         """
         found = [(each.number, self._fate(each)) for each in self._found]
-        found.sort(key=lambda each: (each[0], _rank(each[1])))
+        found.sort(key=lambda each: (each[0], _LEVELS.index(each[1].level)))
         return tuple(finding for _, finding in found)
 
     def _fate(self, noted: _Noted) -> CheckFinding:
@@ -195,7 +195,3 @@ class FindingList(Struct):
             self._since[place.path] = changed
         hunks = self._since[place.path]
         return None if hunks is None else later_run(lines, hunks)
-
-
-def _rank(finding: CheckFinding) -> int:
-    return _LEVELS.index(finding.level)
