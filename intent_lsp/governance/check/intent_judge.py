@@ -18,9 +18,8 @@ from intent_lsp.core.gate.request import (
     FileFact,
     GateRequest,
 )
-from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope.scope import Scope, compile_scope
+from intent_lsp.core.scope.scope import Scope
 from intent_lsp.governance.check.change_rules import ChangeRules
 from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.rules import Rules
@@ -120,7 +119,7 @@ class IntentJudge:
             for named in intents or (None,):
                 intent = rules.active(named)
                 globs = () if named is None else next(patterns)
-                decision = judge_save(_request(rules, path, named, _scope(rules, intent, globs)))
+                decision = judge_save(_request(rules, path, named, rules.scope_of(intent, globs)))
                 if isinstance(decision, Allowed):
                     return None
                 first = first or decision
@@ -138,11 +137,3 @@ def _request(rules: Rules, path: WorkspacePath, intent_id: str | None, scope: Sc
         scope=scope,
         owners=rules.owners,
     )
-
-
-def _scope(rules: Rules, intent: Intent | None, granted: tuple[str, ...]) -> Scope:
-    owned = rules.scope_of(intent)
-    if not granted:
-        return owned
-    more = compile_scope(granted, rules.spelling)
-    return Scope((*owned.patterns, *granted), (*owned.compiled, *more.compiled))

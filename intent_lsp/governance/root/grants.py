@@ -10,7 +10,7 @@ from typing import Final
 from intent_lsp.core.approvals import Grant
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope.scope import Scope, compile_scope
+from intent_lsp.core.scope.scope import Scope
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.root.rules import Rules, RulesCache
 from intent_lsp.governance.root.stores import Stores
@@ -40,15 +40,10 @@ class Grants:
 
     def scope_of(self, rules: Rules, intent: Intent | None) -> Scope:
         """Return an intent's own scope plus its live grants, or an empty scope for None."""
-        owned = rules.scope_of(intent)
         if intent is None:
-            return owned
+            return rules.scope_of(None)
         grants = self._live(rules.file.intents, intent, self._stores.clock())
-        patterns = tuple(pattern for grant in grants for pattern in grant.patterns)
-        if not patterns:
-            return owned
-        granted = compile_scope(patterns, rules.spelling)
-        return Scope((*owned.patterns, *patterns), (*owned.compiled, *granted.compiled))
+        return rules.scope_of(intent, tuple(glob for grant in grants for glob in grant.patterns))
 
     def covers(self, intent_id: str | None, path: WorkspacePath) -> bool:
         """Return whether an intent owns a path under the current rules, live grants included."""

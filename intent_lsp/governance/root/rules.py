@@ -118,9 +118,13 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         """The scope of files that tools generate. Changes of these files need no intent."""
         return compile_scope((*GENERATED, *self.policy.generated), self.spelling)
 
-    def scope_of(self, intent: Intent | None) -> Scope:
-        """Return the scope of an intent without its grants, or an empty scope for None."""
-        return compile_scopes([()])[0] if intent is None else self.scopes[intent.id]
+    def scope_of(self, intent: Intent | None, granted: tuple[str, ...] = ()) -> Scope:
+        """Return the scope of an intent (None: an empty scope) and of the globs `granted` to it."""
+        owned = compile_scopes([()])[0] if intent is None else self.scopes[intent.id]
+        if not granted:
+            return owned
+        more = compile_scope(granted, self.spelling)
+        return Scope((*owned.patterns, *granted), (*owned.compiled, *more.compiled))
 
 
 class RulesCache:
