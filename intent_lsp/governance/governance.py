@@ -20,7 +20,7 @@ from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath, parse_relative, p
 from intent_lsp.core.records import Contributor
 from intent_lsp.core.scope.index import Ownership
 from intent_lsp.formats.params.requests import PathParams
-from intent_lsp.governance.calls.outcome import Outcome
+from intent_lsp.governance.calls.admission import Outcome
 from intent_lsp.governance.judging.save_judge import Judgement, SaveJudge
 from intent_lsp.governance.parts import RootParts
 from intent_lsp.governance.root.rules import FileState, Rules

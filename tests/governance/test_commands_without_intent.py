@@ -12,9 +12,8 @@ from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.records import HUMAN, ScopeValidation
-from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.admission import CallDecision, Outcome
 from intent_lsp.governance.calls.authorize import NOT_COMPARED
-from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.disk.work_tree import WorkTree
 from tests.governance.test_calls import LOGIN, Agent
 from tests.support.repository import Repository, create

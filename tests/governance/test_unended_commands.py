@@ -14,8 +14,7 @@ from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.governance.calls.admission import CallDecision
-from intent_lsp.governance.calls.outcome import Outcome
+from intent_lsp.governance.calls.admission import CallDecision, Outcome
 from intent_lsp.governance.calls.tickets import goes_on
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
 from intent_lsp.governance.disk.work_tree import WorkTree

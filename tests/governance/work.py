@@ -3,7 +3,7 @@
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.records import Record
-from intent_lsp.governance.calls.outcome import Outcome
+from intent_lsp.governance.calls.admission import Outcome
 from tests.governance.editor import Editor
 from tests.support.repository import Repository
 

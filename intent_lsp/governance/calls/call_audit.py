@@ -9,8 +9,7 @@ from functools import partial
 
 from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.calls.admission import CallDecision
-from intent_lsp.governance.calls.outcome import Outcome
+from intent_lsp.governance.calls.admission import CallDecision, Outcome
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
 from intent_lsp.governance.views.deferred import DeferredQueue

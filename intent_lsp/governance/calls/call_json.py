@@ -11,9 +11,8 @@ from intent_lsp.core.gate.request import Allowed, Ask
 from intent_lsp.core.paths import file_uri
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.formats.result_json import decision_json
-from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.admission import CallDecision, Outcome
 from intent_lsp.governance.calls.calls import Applied
-from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.violations import CallViolation
 
 

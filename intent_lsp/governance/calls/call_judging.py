@@ -17,11 +17,10 @@ from intent_lsp.core.gate.gate import unavailable
 from intent_lsp.core.gate.request import NO_ANSWER, Allowed, ApprovalAnswer, Denied
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.formats.tool_call import CallReading
-from intent_lsp.governance.calls.admission import CallDecision, warned
+from intent_lsp.governance.calls.admission import CallDecision, Outcome, warned
 from intent_lsp.governance.calls.authorize import NOT_COMPARED, CallAuthorizer
 from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.call_readings import parts_of, whole_reading
-from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.unended_commands import UnendedCommands
 from intent_lsp.governance.judging.call_facts import Hearing
 from intent_lsp.governance.root.rules import Rules, RulesCache

@@ -19,12 +19,11 @@ from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.gate.request import NO_ANSWER, Allowed, ApprovalAnswer
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.tool_call import CallReading
-from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.admission import CallDecision, Outcome
 from intent_lsp.governance.calls.apply import CallApplier
 from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.call_judging import Caller, CallJudging
 from intent_lsp.governance.calls.call_readings import read_changes, read_tool_call
-from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.call_facts import Hearing

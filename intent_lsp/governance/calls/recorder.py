@@ -17,9 +17,9 @@ from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Event, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.calls.admission import Outcome
 from intent_lsp.governance.calls.call_changes import CallChanges, CallVerdicts, FoundChanges
 from intent_lsp.governance.calls.call_events import CallEvents, Doubts, FoundFile
-from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree

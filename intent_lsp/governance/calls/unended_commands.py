@@ -14,8 +14,8 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.governance.calls.admission import Outcome
 from intent_lsp.governance.calls.call_audit import CallAudit
-from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.disk.work_tree import TreeAtRest, WorkTree
 from intent_lsp.governance.root.best_effort import step

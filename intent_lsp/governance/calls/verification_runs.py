@@ -12,8 +12,8 @@ from intent_lsp.core.agents.tickets import command_hash
 from intent_lsp.core.content import ContentHash
 from intent_lsp.formats.shell.reader import read_command
 from intent_lsp.formats.tool_call import public_program
+from intent_lsp.governance.calls.admission import Outcome
 from intent_lsp.governance.calls.call_audit import CallAudit
-from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores

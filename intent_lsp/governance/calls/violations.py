@@ -13,7 +13,7 @@ from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.calls.outcome import Outcome
+from intent_lsp.governance.calls.admission import Outcome
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.rules import RulesCache

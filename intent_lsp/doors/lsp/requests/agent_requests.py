@@ -32,7 +32,7 @@ from intent_lsp.formats.params.calls import (
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams, WirePosition
 from intent_lsp.formats.result_json import explained_json
-from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.admission import CallDecision, Outcome
 from intent_lsp.governance.calls.call_json import (
     applied_json,
     call_json,
@@ -40,7 +40,6 @@ from intent_lsp.governance.calls.call_json import (
     outcome_json,
 )
 from intent_lsp.governance.calls.calls import Applied, unknown_ticket
-from intent_lsp.governance.calls.outcome import Outcome
 from intent_lsp.governance.judging.judgement_json import judgement_json
 from intent_lsp.governance.root.heard_hosts import LSP
 
