@@ -4,9 +4,8 @@ import pytest
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
-from intent_lsp.governance.ledger import record_changes, record_diffs
-from intent_lsp.governance.ledger.record_changes import Side, side_of, side_of_data
-from intent_lsp.governance.ledger.record_diffs import described
+from intent_lsp.governance.ledger import record_changes
+from intent_lsp.governance.ledger.record_changes import Side, described, side_of, side_of_data
 from tests.governance.editor import Editor
 
 LOGIN, OTHER = WorkspacePath("src/auth/login.py"), WorkspacePath("src/auth/other.py")
@@ -57,13 +56,13 @@ def test_of_a_very_large_change_the_rest_is_named_and_not_shown(
     editor: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = saved(editor, "one\n2\nthree\n")
-    lines = [*record_diffs.record_diffs(record, _contents(editor))]
-    monkeypatch.setattr(record_diffs, "record_diffs", lambda *_: iter(lines * 3))
-    monkeypatch.setattr(record_diffs, "LONGEST", 10)
+    lines = [*record_changes.record_diffs(record, _contents(editor))]
+    monkeypatch.setattr(record_changes, "record_diffs", lambda *_: iter(lines * 3))
+    monkeypatch.setattr(record_changes, "LONGEST", 10)
     words = described(editor.root, editor.governance.tracing, record)
     assert words.count(f"+++ {LOGIN}") == 1
     assert words.endswith("more files are not shown, because the change is too large\n")
 
 
-def _contents(editor: Editor) -> record_diffs.ContentLookup:
-    return record_diffs.ContentLookup(editor.root)
+def _contents(editor: Editor) -> record_changes.ContentLookup:
+    return record_changes.ContentLookup(editor.root)

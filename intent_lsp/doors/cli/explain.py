@@ -30,7 +30,7 @@ from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, Text
 from intent_lsp.formats.result_json import explained_json
 from intent_lsp.governance.calls.call_json import call_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.judging.judgement_json import judgement_json
+from intent_lsp.governance.calls.call_json import judgement_json
 from intent_lsp.governance.root.sessions import Asker
 from intent_lsp.store.packaged_files import sections
 

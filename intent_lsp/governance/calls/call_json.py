@@ -1,4 +1,6 @@
-"""Encodes what governance answers about a call: decision, outcome, violations (protocol section 2).
+"""Encodes what governance answers about a call or a save: decision, outcome and violations.
+
+Specified in protocol section 2.
 
 Invariant: a call that awaits a person's approval is sent as denied.
 """
@@ -14,6 +16,7 @@ from intent_lsp.formats.result_json import decision_json
 from intent_lsp.governance.calls.admission import CallDecision, Outcome
 from intent_lsp.governance.calls.calls import Applied
 from intent_lsp.governance.calls.violations import CallViolation
+from intent_lsp.governance.judging.save_judge import Judgement
 
 
 def call_json(admission: CallDecision, root: Path) -> dict[str, Any]:
@@ -26,6 +29,17 @@ def call_json(admission: CallDecision, root: Path) -> dict[str, Any]:
         files=[_file(root, file.path) | {"preHash": file.pre_hash} for file in admission.files],
         mutation_class=admission.mutation_class,
         ticket=None if admission.ticket is None else admission.ticket.id,
+    )
+
+
+def judgement_json(judgement: Judgement, uri: str) -> dict[str, object]:
+    """Return the protocol's `Decision` object for a judged save of the file at `uri`."""
+    verdict, intent = judgement.verdict, judgement.intent
+    return decision_json(
+        judgement.decision,
+        verdict=ScopeValidation.EXEMPT if verdict is None else verdict,
+        intent_id=None if intent is None else intent.id,
+        files=[{"path": judgement.path, "uri": uri, "preHash": None}],
     )
 
 

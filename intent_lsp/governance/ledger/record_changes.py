@@ -1,4 +1,4 @@
-"""The texts of a record's files before and after it, as far as they are still kept.
+"""What a record changed, as far as it is still kept: texts before and after, and their diffs.
 
 Specified in protocol section 2.
 
@@ -6,15 +6,20 @@ Invariant: a returned content has the hash that the record names. A content that
 is distinguished from an absent file.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.content import ContentHash, decode
+from intent_lsp.core.content import ContentHash, decode, line_body
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import Record
+from intent_lsp.core.records import Record, RecordFile
+from intent_lsp.core.text import counted, whole
+from intent_lsp.formats.diff import DiffLine, DiffMark, place, text_lines, unified
+from intent_lsp.formats.ledger.record_words import record_facts, record_text
 from intent_lsp.governance.contents.content_lookup import ContentLookup
+from intent_lsp.governance.ledger.reader import LedgerReader
 
 FILES_AT_MOST: Final = 50
 """The most files of one record whose contents are returned."""
@@ -25,9 +30,13 @@ LARGEST: Final = 2 << 20
 BYTES_AT_MOST: Final = 8 << 20
 """Bytes of all contents together that are returned for one record."""
 
+LONGEST: Final = 4 << 20
+"""Characters of a described record after which no more diffs are added."""
 
 _TOO_LARGE: Final = "the content is too large to be shown"
 _NO_TEXT: Final = "the content is not text"
+_NOT_COMPARED: Final = "not compared, because the file is not text or too large"
+_NOT_KEPT: Final = "not shown, because the contents before and after the edit were not kept"
 
 
 class Side(Struct, frozen=True, kw_only=True):
@@ -125,3 +134,93 @@ class _Sides(Struct):
         if found.text is not None:
             self.bytes_left -= len(data)
         return found
+
+
+def described(root: Path, reader: LedgerReader, record: Record) -> str:
+    """Return a record in words, and what it changed as far as that is kept, as lines of text.
+
+    `reader` knows the ledger of the root. Of a very large change not every file is shown.
+    """
+    facts = record_facts(record, reader.flags(record), record.timestamp)
+    return whole(record_text(facts, _bounded(record_diffs(record, ContentLookup(root)))))
+
+
+def _bounded(diffs: Iterable[Sequence[DiffLine]]) -> Iterator[Sequence[DiffLine]]:
+    """Yield diffs until they have `LONGEST` characters, and then a remark if there are more."""
+    taken = 0
+    for lines in diffs:
+        if taken > LONGEST:
+            yield [_remark("more files are not shown, because the change is too large")]
+            return
+        taken += sum(len(line.text) for line in lines)
+        yield lines
+
+
+def record_diffs(record: Record, contents: ContentLookup) -> Iterator[Sequence[DiffLine]]:
+    """Yield the diff of each file of a record, with two lines that name the file in front.
+
+    Files whose text is the same before and after are skipped, a new or deleted empty file included.
+    `contents` finds the texts.
+    """
+    for file in record.files:
+        lines = list(_diff(file, record.vcs.revision_id, contents))
+        if lines:
+            yield [*_heading(file), *lines]
+
+
+def _heading(file: RecordFile) -> Iterator[DiffLine]:
+    old, new = file.previous_path or file.relative_path, file.relative_path
+    yield DiffLine(DiffMark.REMOVED, "-- " + ("/dev/null" if file.pre_hash is None else old))
+    yield DiffLine(DiffMark.ADDED, "++ " + ("/dev/null" if file.post_hash is None else new))
+
+
+def _diff(file: RecordFile, revision: str, contents: ContentLookup) -> Iterator[DiffLine]:
+    if file.pre_hash == file.post_hash:
+        return
+
+    def find(wanted: ContentHash | None, path: WorkspacePath) -> bytes | None:
+        return b"" if wanted is None else contents.find(wanted, path, revision)
+
+    old, new = find(file.pre_hash, file.previous or file.path), find(file.post_hash, file.path)
+    if old is not None and new is not None:
+        found = unified(old, new)
+        yield from [_remark(_NOT_COMPARED)] if found is None else found
+    elif new is not None:
+        yield from _one_side(file, DiffMark.ADDED, text_lines(new))
+    elif old is not None:
+        yield from _one_side(file, DiffMark.REMOVED, text_lines(old))
+    else:
+        yield _remark(_NOT_KEPT)
+
+
+def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> Iterator[DiffLine]:
+    """Yield the changed ranges of a file if only its content before or after the edit is stored.
+
+    `side` is ADDED if that is the content after the edit, REMOVED if it is the one before. `lines`
+    are its lines, or None if it is not text; yield only a remark then, or if lines were not
+    compared. A remark also takes the place of the lines that are not stored.
+    """
+    runs = [run for talk in file.conversations for run in talk.ranges]
+    if lines is None or any(run.replaced is None for run in runs):
+        yield _remark(_NOT_COMPARED)
+        return
+    for run in sorted(runs, key=lambda run: run.start_line):
+        first, old, new = run.replaced or (0, 0, 0)
+        yield place(first, old, run.start_line, new)
+        start, kept, lost = (
+            (run.start_line, new, old) if side is DiffMark.ADDED else (first, old, new)
+        )
+        if lost:
+            lines_ = counted(lost, "line")
+            yield _remark(
+                f"{lines_} that stood here before: the text was not kept"
+                if side is DiffMark.ADDED
+                else f"{lines_} that came in their place: the text was not kept"
+            )
+        if kept:
+            shown = lines[start - 1 : start - 1 + kept]
+            yield from (DiffLine(side, line_body(line)) for line in shown)
+
+
+def _remark(text: str) -> DiffLine:
+    return DiffLine(DiffMark.REMARK, f" {text}")

@@ -26,7 +26,7 @@ from intent_lsp.formats.ledger.jsonl import encode
 from intent_lsp.formats.ledger.record_words import FactTone, RecordFact, record_facts
 from intent_lsp.governance.contents.content_lookup import ContentLookup
 from intent_lsp.governance.ledger.reader import LedgerReader
-from intent_lsp.governance.ledger.record_diffs import record_diffs
+from intent_lsp.governance.ledger.record_changes import record_diffs
 
 _NAMED: Final = 5
 _TONES: Final = {

@@ -26,8 +26,7 @@ from intent_lsp.formats.document_uris import (
     RecordDocument,
     read_document_uri,
 )
-from intent_lsp.governance.ledger.record_changes import Side, side_of, side_of_data
-from intent_lsp.governance.ledger.record_diffs import described
+from intent_lsp.governance.ledger.record_changes import Side, described, side_of, side_of_data
 
 _REMEMBERED: Final = 64
 """The most documents of contents on disk that are refreshed."""

@@ -40,7 +40,7 @@ from intent_lsp.governance.calls.call_json import (
     outcome_json,
 )
 from intent_lsp.governance.calls.calls import Applied, unknown_ticket
-from intent_lsp.governance.judging.judgement_json import judgement_json
+from intent_lsp.governance.calls.call_json import judgement_json
 from intent_lsp.governance.root.heard_hosts import LSP
 
 _NAMED: Final = 3
