@@ -21,7 +21,7 @@ from intent_lsp.core.records import Contributor
 from intent_lsp.core.scope.index import Ownership
 from intent_lsp.formats.params.requests import PathParams
 from intent_lsp.governance.calls.admission import Outcome
-from intent_lsp.governance.judging.save_judge import Judgement, SaveJudge
+from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.parts import RootParts
 from intent_lsp.governance.root.rules import FileState, Rules
 from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED, Session, Sessions
@@ -147,7 +147,8 @@ class Governance(RootParts):
         if session is not None:
             self._unended.end(session.id, "")
             self.sessions.end(session.id)
-        self.calls.close()
+        if self._gate_lock is not None:
+            self._gate_lock.close()
         self.writer.close()
         self._lessons.close()
         self.stores.ledger.close()
@@ -191,7 +192,7 @@ class Governance(RootParts):
             enforcement=rules.policy.enforcement.value,
             records=self.stores.past.count(),
             heads=self.stores.past.heads(),
-            failures=self.calls.failures,
+            failures=self.calls.judging.failures,
             polling=next(iter(tuple(self._polling.values())), None),
         )
 
@@ -239,16 +240,8 @@ class Governance(RootParts):
         sessions = Sessions(replace(self.stores, state=None), None)
         session = sessions.open_agent(self.stores.new_id())
         sessions.choose(session.id, intent_id)
-        judging = SaveJudge(
-            stores=self.stores,
-            rules=self.rules,
-            sessions=sessions,
-            contents=self.contents,
-            grants=self.grants,
-        )
-        return judging.explain(
-            session.id, resolve_below(self.root, path) or ResolvedPath(path, None)
-        )
+        place = resolve_below(self.root, path) or ResolvedPath(path, None)
+        return replace(self._judging, sessions=sessions).explain(session.id, place)
 
     def prepare(self) -> None:
         """Build the index of all scopes now, so that the first decision need not wait for it.
@@ -263,7 +256,8 @@ class Governance(RootParts):
         Those never selected follow in file order. Closed and ignored intents are left out.
         """
         rules = self.rules.current()
-        usable = [i for i in rules.file.intents if _selectable(i, rules)]
+        intents = rules.file.intents
+        usable = [i for i in intents if not i.status.closed and i.id not in rules.ignored]
         state = self.stores.state
         recent = [] if state is None else list(state.recent_intents(len(usable)))
         order: dict[str | None, int] = {}
@@ -279,10 +273,6 @@ class Governance(RootParts):
                 raise
             # Whoever deleted the intents file may have deleted the session database with it.
             return None
-
-
-def _selectable(intent: Intent, rules: Rules) -> bool:
-    return not intent.status.closed and intent.id not in rules.ignored
 
 
 def health(rules: Rules, problem: str | None) -> tuple[FileState, str | None]:

@@ -711,7 +711,7 @@ def test_a_tree_that_cannot_be_looked_at_stops_nobody_but_where_the_team_says_so
     monkeypatch.setattr(WorkTree, "seen", seen)
     admission = asks(nobody, "pytest -q")
     assert admission.decision == Allowed(ScopeValidation.EXEMPT, (NOT_COMPARED,))
-    assert nobody.governance.calls.failures == (fails is not None)
+    assert nobody.governance.calls.judging.failures == (fails is not None)
     root.write(".orchestration/constraints.sidecar.yaml", "sidecar:\n  fail_open: false\n")
     expected = None if fails is None else GateCode.GOVERNANCE_UNAVAILABLE
     assert code(asks(nobody, "pytest -q")) is expected

@@ -62,11 +62,6 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
     news: CallAudit
     lock: RootLock | None
 
-    @property
-    def failures(self) -> int:
-        """How many internal errors there were in judging calls."""
-        return self.judging.failures
-
     def admit(
         self, session_id: str, agent_id: str, call: ToolCall, word: ApprovalAnswer = NO_ANSWER
     ) -> CallDecision:
@@ -195,11 +190,6 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         known = self.contents.hash_of(path)
         self.read(session_id, agent_id, path, known)
         return known
-
-    def close(self) -> None:
-        """Close the file of the root's lock."""
-        if self.lock is not None:
-            self.lock.close()
 
     def _read(self, call: ToolCall, rules: Rules) -> CallReading:
         return read_tool_call(call, rules.policy, self.stores)
