@@ -51,12 +51,12 @@ def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReadin
     files.
     """
     try:
-        reading = _within_limit(read())
-    except RequestLimitError:
-        raise
+        reading = read()
     except Exception as problem:
         _log.exception("a call could not be read")
         raise InvalidCallError(f"the call cannot be parsed: {problem}") from problem
+    if len(reading.paths) + len(reading.perhaps) > FILES_AT_MOST:
+        raise RequestLimitError(problem="the call names too many files", limit=FILES_AT_MOST)
     named = [touched.path for touched in (*reading.paths, *reading.perhaps)]
     for text in (*named, *call.paths, call.command or "", call.patch or ""):
         if not is_file_name(text):
@@ -78,9 +78,3 @@ def parts_of(reading: CallReading) -> Iterator[CallReading]:
             yield replace(reading, paths=(touched,), perhaps=())
         for touched in reading.perhaps:
             yield replace(reading, paths=(), perhaps=(touched,))
-
-
-def _within_limit(reading: CallReading) -> CallReading:
-    if len(reading.paths) + len(reading.perhaps) > FILES_AT_MOST:
-        raise RequestLimitError(problem="the call names too many files", limit=FILES_AT_MOST)
-    return reading
