@@ -6,6 +6,7 @@ Invariant: no file is created before there is a lesson for it, and people's text
 Invariant: a session adds a limited number of lessons, and no lesson is in a file twice.
 """
 
+from contextlib import suppress
 from typing import Final
 
 from msgspec import Struct
@@ -64,10 +65,9 @@ class Lessons:
                 return False
             # Two processes may add lessons at the same time: read the file again under the lock.
             with self._lock.held():
-                taught = self._taught(path, lesson)
-                new = taught is not None
+                new = self._taught(path, lesson) is not None
                 if new and state.notes.count_lesson(session_id, at_most=A_SESSION):
-                    learnt = self._write(path, lesson, taught, state)
+                    learnt = self._write(path, lesson, state)
         return learnt
 
     def close(self) -> None:
@@ -96,22 +96,18 @@ class Lessons:
         taught = with_lesson(text.text, lesson_line(lesson))
         return None if taught is None else Taught(data, text.encode(taught))
 
-    def _write(
-        self, path: WorkspacePath, lesson: Lesson, taught: Taught | None, state: SessionDb
-    ) -> bool:
+    def _write(self, path: WorkspacePath, lesson: Lesson, state: SessionDb) -> bool:
+        full = self._stores.root / path
         for _ in range(_ATTEMPTS):
+            taught = self._taught(path, lesson)
             if taught is None:
                 return False
             # Note the hash before writing: a watcher that sees the new bytes must know them as
             # ours.
             state.note_own_write(path, hash_content(taught.after))
-            try:
-                full = self._stores.root / path
+            with suppress(FileChangedError):
                 if taught.before is None:
                     make_parents(full, root=self._stores.root)
                 replace_file(full, taught.after, root=self._stores.root, expected=taught.before)
-            except FileChangedError:
-                taught = self._taught(path, lesson)
-            else:
                 return True
         return False
