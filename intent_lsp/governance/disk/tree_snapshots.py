@@ -55,7 +55,7 @@ _ANY_POLICY: Final = TeamPolicy()
 
 
 class TreeLooks:
-    """Takes snapshots of the work tree of one directory. Thread-safe."""
+    """Takes snapshots of the work tree of the directory `root`. Thread-safe."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class TreeLooks:
         contents: Contents,
         clock: Callable[[], datetime],
     ) -> None:
-        self._root = root
+        self.root = root
         self._open_git = open_git
         self._contents = contents
         self._clock = clock
@@ -95,11 +95,6 @@ class TreeLooks:
         """Return the TreeLooks of the inner repository at this path, or None if none was found."""
         return self._inner.get(inner)
 
-    @property
-    def root(self) -> Path:
-        """The directory of which snapshots are taken."""
-        return self._root
-
     @cached_property
     def git(self) -> Git | None:
         """The directory's git repository, or None if it has none."""
@@ -112,7 +107,7 @@ class TreeLooks:
 
     @cached_property
     def _index(self) -> PrivateIndex | None:
-        return None if self.git is None else PrivateIndex(self._root, self.git.git_dir)
+        return None if self.git is None else PrivateIndex(self.root, self.git.git_dir)
 
     def _status(self) -> TreeStatus | None:
         """Return git's status, or None if git does not answer.
@@ -121,10 +116,10 @@ class TreeLooks:
         """
         if self._index is not None:
             try:
-                return tree_status(self._root, self._index.place())
+                return tree_status(self.root, self._index.place())
             finally:
                 self._index.done()
-        paths = files_below(self._root, at_most=FILES_AT_MOST)
+        paths = files_below(self.root, at_most=FILES_AT_MOST)
         return None if paths is None else TreeStatus(head=None, paths=paths)
 
     def _overwhelmed(self, status: TreeStatus, *, soon: bool) -> bool:
@@ -136,15 +131,15 @@ class TreeLooks:
         said = None
         if len(status.paths) > FILES_AT_MOST:
             said = "changed files are too many to be compared"
-        elif soon and status.head is None and is_too_large(self._root, status.paths):
+        elif soon and status.head is None and is_too_large(self.root, status.paths):
             said = "files are too large or too many to be compared before the first commit"
         if said is not None and said != self._said:
-            _log.warning("%s: %d %s", self._root, len(status.paths), said)
+            _log.warning("%s: %d %s", self.root, len(status.paths), said)
         self._said = said
         return said is not None
 
     def _files(self, status: TreeStatus) -> dict[WorkspacePath, FileSnapshot]:
-        files = TreeFiles(self._root)
+        files = TreeFiles(self.root)
         found: dict[WorkspacePath, FileSnapshot] = {}
         former, self._stamped = self._stamped, {}
         unborn = self.git is not None and status.head is None
@@ -152,7 +147,7 @@ class TreeLooks:
         for path, blob, same in self._listed(status):
             if not is_anybodys(path):
                 continue
-            now = stamp(self._root / path)
+            now = stamp(self.root / path)
             known = former.get(path)
             try:
                 hash_ = known[1] if known and known[0] == now else self._hash(files, path)
@@ -160,7 +155,7 @@ class TreeLooks:
                 _log.warning("%s cannot be compared: %s", path, problem)
                 continue
             found[path] = FileSnapshot(hash_, blob, same)
-            if now is not None and self._is_old(now):
+            if now is not None and self._clock().timestamp() - now.mtime_ns / 1e9 > _ROUNDED_BY:
                 self._stamped[path] = (now, hash_)
         self._keep_more(files, found)
         return found
@@ -178,7 +173,7 @@ class TreeLooks:
         named, sparse = set(status.paths), self.gits.is_sparse()
         for path, blob in self.gits.flags().unlooked.items():
             # A file left out by a sparse checkout is not deleted.
-            if path not in named and (not sparse or holds_file(self._root / path)):
+            if path not in named and (not sparse or holds_file(self.root / path)):
                 yield path, blob, False
 
     def _look_inside(
@@ -186,7 +181,7 @@ class TreeLooks:
     ) -> Iterator[tuple[WorkspacePath, TreeSnapshot]]:
         if self.gits is None:
             return
-        below = RootsBelow(self._root)
+        below = RootsBelow(self.root)
         named = (*status.repositories, *self.gits.flags().submodules)
         for path in tuple(dict.fromkeys(named))[:INNER_AT_MOST]:
             inner = None if below.hold(path) else self._looks_inside(path)
@@ -195,15 +190,15 @@ class TreeLooks:
                 yield path, seen
 
     def _looks_inside(self, path: WorkspacePath) -> "TreeLooks | None":
-        if not is_git_top(self._root / path):
+        if not is_git_top(self.root / path):
             self._inner.pop(path, None)
             return None
         if path not in self._inner:
-            git = Git.open(self._root / path)
+            git = Git.open(self.root / path)
             if git is None:
                 return None
             self._inner[path] = TreeLooks(
-                self._root / path, lambda: git, self._contents, self._clock
+                self.root / path, lambda: git, self._contents, self._clock
             )
         return self._inner[path]
 
@@ -230,10 +225,6 @@ class TreeLooks:
                 return
             with suppress(OSError):
                 self._hash(files, path)
-
-    def _is_old(self, now: Stamp) -> bool:
-        age = self._clock().timestamp() - now.mtime_ns / 1e9
-        return age > _ROUNDED_BY
 
 
 def is_anybodys(path: WorkspacePath) -> bool:
