@@ -40,7 +40,8 @@ def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
     """
     if git is None:
         return
-    if not _has_line(root / _IGNORE, "intent_map.md"):
+    ignored = (line.strip().lstrip("/") for line in _text(root / _IGNORE).splitlines())
+    if "intent_map.md" not in ignored:
         command = _adding("intent_map.md", root, _IGNORE)
         yield Lack(f"git does not ignore {INTENT_MAP}, which the server generates", command)
     if git.tracked(INTENT_MAP):
@@ -59,10 +60,6 @@ def _adding(line: str, root: Path, name: str) -> str:
     text = _text(root / name)
     apart = "" if not text or text.endswith("\n") else f"echo >> {name} && "
     return f"{apart}echo {line} >> {name}"
-
-
-def _has_line(path: Path, wanted: str) -> bool:
-    return any(line.strip().lstrip("/") == wanted for line in _text(path).splitlines())
 
 
 def _text(path: Path) -> str:

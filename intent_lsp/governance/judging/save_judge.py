@@ -172,9 +172,7 @@ class SaveJudge(Struct, frozen=True, kw_only=True):
 
     def _put_back(self, path: WorkspacePath, session_id: str, text: str) -> bool:
         head = self.contents.head(path)
-        if _same(head, text):
-            return True
-        return _same(self.contents.baseline(session_id, path), text)
+        return _same(head, text) or _same(self.contents.baseline(session_id, path), text)
 
     def _standing(self, place: ResolvedPath, rules: Rules) -> FileClass:
         git = self.stores.git

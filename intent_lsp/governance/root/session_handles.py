@@ -65,15 +65,9 @@ class SessionHandles:
         if state is None:
             return None
         since = timestamp(self._stores.clock() - JUST_NOW)
-        rows = (row for row in state.sessions_since(since) if row.kind == "agent")
-        return next(
-            (
-                row
-                for row in rows
-                if row.active_intent == intent_id and row.stage == EXECUTION_AUTHORIZED
-            ),
-            None,
-        )
+        wanted, rows = ("agent", intent_id, EXECUTION_AUTHORIZED), state.sessions_since(since)
+        found = (row for row in rows if (row.kind, row.active_intent, row.stage) == wanted)
+        return next(found, None)
 
     def belongs_to(self, child_id: str, parent_id: str) -> tuple[str, str]:
         """Store that the session `child_id` is a subagent of `parent_id`, a session id or handle.

@@ -36,11 +36,11 @@ from intent_lsp.governance.calls.admission import CallDecision, Outcome
 from intent_lsp.governance.calls.call_json import (
     applied_json,
     call_json,
+    judgement_json,
     not_governed_json,
     outcome_json,
 )
 from intent_lsp.governance.calls.calls import Applied, unknown_ticket
-from intent_lsp.governance.calls.call_json import judgement_json
 from intent_lsp.governance.root.heard_hosts import LSP
 
 _NAMED: Final = 3
