@@ -259,7 +259,7 @@ def test_a_ticket_that_is_too_old_is_no_sign_of_a_deleted_memory(
     ticket = work.begins("builder")
     real = work.governance.stores.clock
     later = replace(work.governance.stores, clock=lambda: real() + GOOD_FOR + timedelta(hours=1))
-    monkeypatch.setattr(work.governance.calls.recording, "_stores", later)
+    monkeypatch.setattr(work.governance.calls.recording, "stores", later)
     unended = replace(work.governance._unended, stores=later)  # noqa: SLF001 - of our own governance
     monkeypatch.setattr(work.governance, "_unended", unended)
     assert work.governance.begin_turn("builder", "")[1] == ()

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Final
 from uuid import UUID
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Recorded, Ticket
@@ -36,37 +37,31 @@ DISCARDED: Final = "DISCARDED"
 """The code of a draft whose text was not refused: a command discarded it."""
 
 
-class CallRecorder:
+class CallRecorder(Struct, kw_only=True, dict=True):
     """Records the calls of one root's agents."""
 
-    def __init__(  # noqa: PLR0913 - each is a part of governance that it needs
-        self,
-        *,
-        stores: Stores,
-        rules: RulesCache,
-        contents: Contents,
-        grants: Grants,
-        work_tree: WorkTree,
-        disk: DiskChanges,
-    ) -> None:
-        self._stores = stores
-        self._contents = contents
-        self._rules = rules
-        self._disk = disk
-        self._work_tree = work_tree
-        self._events = CallEvents(stores=stores, contents=contents)
+    stores: Stores
+    rules: RulesCache
+    contents: Contents
+    grants: Grants
+    work_tree: WorkTree
+    disk: DiskChanges
+
+    def __post_init__(self) -> None:
+        """Create the parts that find a call's changes, judge them and make its event."""
+        self._events = CallEvents(stores=self.stores, contents=self.contents)
         self._changes = CallChanges(
-            stores=stores,
-            grants=grants,
-            work_tree=work_tree,
-            foreign=disk.foreign,
+            stores=self.stores,
+            grants=self.grants,
+            work_tree=self.work_tree,
+            foreign=self.disk.foreign,
             events=self._events,
         )
         self._verdicts = CallVerdicts(
-            root=stores.root,
-            rules=rules,
-            grants=grants,
-            putting_back=RestoringEdits(stores, contents),
+            root=self.stores.root,
+            rules=self.rules,
+            grants=self.grants,
+            putting_back=RestoringEdits(self.stores, self.contents),
         )
 
     def compare(self, ticket_id: str) -> TreeChanges | None:
@@ -75,12 +70,12 @@ class CallRecorder:
         Return None if the ticket is unknown, recorded already or without a snapshot, or if the work
         tree cannot be compared. This may take seconds, and needs no lock.
         """
-        state, now, known = self._stores.state, self._stores.clock(), self._known(ticket_id)
+        state, now, known = self.stores.state, self.stores.clock(), self._known(ticket_id)
         lost = None if state is None else state.tickets.commands.remembered(ticket_id, now)
         ticket = lost if known is None else known[0]
         if ticket is None or ticket.tree is None or (known and known[1] is not None):
             return None
-        return self._work_tree.changes(ticket.tree)
+        return self.work_tree.changes(ticket.tree)
 
     def record(
         self,
@@ -99,7 +94,7 @@ class CallRecorder:
         is the result of `compare`. `told`: the host reported the call's end; if not, and its
         session has gone on, changes count as a guess. `by_person`: a person changed the text first.
         """
-        state, now, known = self._stores.state, self._stores.clock(), self._known(ticket_id)
+        state, now, known = self.stores.state, self.stores.clock(), self._known(ticket_id)
         if state is None:
             return None
         if known is None:
@@ -138,10 +133,10 @@ class CallRecorder:
         self._keep(ticket, files)
         violating = (WorkspacePath(LOCAL_ROOM), *(file.path for file in files))
         outcome = _outcome(ticket, appended, files, violating, None)
-        if self._stores.state is None:
+        if self.stores.state is None:
             return outcome
-        self._stores.state.tickets.issue(ticket, self._stores.clock())
-        recorded = self._stores.state.tickets.end(ticket.id, outcome.recorded)
+        self.stores.state.tickets.issue(ticket, self.stores.clock())
+        recorded = self.stores.state.tickets.end(ticket.id, outcome.recorded)
         return replace(outcome, recorded=recorded)
 
     def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
@@ -150,7 +145,7 @@ class CallRecorder:
         Later comparisons start from `compared`. Return None if the command changed none, or if its
         ticket has changed in the meantime.
         """
-        state = self._stores.state
+        state = self.stores.state
         if state is None or self._known(ticket.id) != (ticket, None):
             return None
         # The state of the protected files is not renewed here, so they are compared only at the
@@ -203,19 +198,19 @@ class CallRecorder:
     def _keep(self, ticket: Ticket, found: Sequence[FoundFile]) -> None:
         """Keep the files' contents after a call. Unless its agent has gone on, it knows them."""
         for file in found:
-            self._disk.note_left(file.path, file.new)
+            self.disk.note_left(file.path, file.new)
             # Later comparisons need this content, even after this process has ended.
-            self._contents.keep(file.data, file.new)
+            self.contents.keep(file.data, file.new)
         # What was found after the agent's next call is not what the agent has read since.
-        if self._stores.state is not None and not ticket.gone_on:
+        if self.stores.state is not None and not ticket.gone_on:
             reads = {file.path: ReadHash(file.new, ticket.turn) for file in found}
-            self._stores.state.put_reads(ticket.session_id, ticket.agent_id, reads)
+            self.stores.state.put_reads(ticket.session_id, ticket.agent_id, reads)
 
     def _second_look(self, ticket: Ticket, compared: TreeChanges) -> Ticket:
         """Return a follow-up ticket for changes by processes that a command left running."""
         return replace(
             ticket,
-            id=self._stores.new_id(),
+            id=self.stores.new_id(),
             issued_at=compared.at,
             tool_use_id=None,
             fingerprint=None,
@@ -231,15 +226,15 @@ class CallRecorder:
         if event is None:
             return None
         # The id is derived from the ticket's: a repeated call after a crash finds the record.
-        return self._stores.ledger.append_or_queue(
-            veiled(event, self._rules.current().policy), record_id
+        return self.stores.ledger.append_or_queue(
+            veiled(event, self.rules.current().policy), record_id
         )
 
     def _kept_drafts(self, ticket: Ticket, found: Sequence[FoundFile]) -> Iterator[Draft]:
         """Write a draft of each uncommitted text that a call discarded, and yield it."""
         for file in found:
             lost = file.old if file.discarded else None
-            data = None if lost is None else self._stores.content(lost)
+            data = None if lost is None else self.stores.content(lost)
             text = None if data is None else decode(data)
             if text is None:
                 continue
@@ -251,9 +246,9 @@ class CallRecorder:
                     session_id=ticket.session_id,
                     code=DISCARDED,
                     intent_id=ticket.intent_id,
-                    created_at=timestamp(self._stores.clock()),
+                    created_at=timestamp(self.stores.clock()),
                 )
-                yield self._stores.drafts.write(draft)
+                yield self.stores.drafts.write(draft)
 
     def is_recorded(self, ticket_id: str) -> bool:
         """Return whether a ticket is recorded already."""
@@ -261,8 +256,8 @@ class CallRecorder:
         return known is not None and known[1] is not None
 
     def _known(self, ticket_id: str) -> tuple[Ticket, Recorded | None] | None:
-        state = self._stores.state
-        return None if state is None else state.tickets.ticket(ticket_id, self._stores.clock())
+        state = self.stores.state
+        return None if state is None else state.tickets.ticket(ticket_id, self.stores.clock())
 
 
 def _outcome(

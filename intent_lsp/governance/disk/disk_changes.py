@@ -57,41 +57,39 @@ class DiskNews(Struct, frozen=True):
     git: bool = False
 
 
-class DiskChanges:
+class DiskChanges(Struct, kw_only=True, dict=True):
     """Notices and records the changes of one root's files that nobody reported. Thread-safe.
 
     Without a commit, changes are counted from the first snapshot. Without a repository none are
     noticed.
     """
 
-    def __init__(
-        self,
-        *,
-        stores: Stores,
-        contents: Contents,
-        judging: SaveJudge,
-        lock: RootLock | None,
-        looks: TreeLooks,
-    ) -> None:
-        self._stores = stores
-        self._contents = contents
-        self._looks = looks
+    stores: Stores
+    contents: Contents
+    judging: SaveJudge
+    lock: RootLock | None
+    looks: TreeLooks
+
+    def __post_init__(self) -> None:
+        """Begin without a snapshot, and create the parts that wait for and record changes."""
         self._lock = threading.Lock()
         self._then: TreeSnapshot | None = None
         self._then_at = ""
         # The hashes that recorded calls and operations left since the last snapshot.
         self._left: dict[WorkspacePath, ContentHash | None] = {}
-        self._pending = PendingChanges(stores=stores)
-        self._git_work = GitWork(stores=stores)
+        self._pending = PendingChanges(stores=self.stores)
+        self._git_work = GitWork(stores=self.stores)
         self._recorder = DiskRecorder(
-            stores=stores,
-            judging=judging,
-            putting_back=RestoringEdits(stores, contents),
+            stores=self.stores,
+            judging=self.judging,
+            putting_back=RestoringEdits(self.stores, self.contents),
             pending=self._pending,
             git_work=self._git_work,
-            lock=lock,
+            lock=self.lock,
         )
-        self.foreign = ForeignWrites(stores=stores, pending=self._pending, recorder=self._recorder)
+        self.foreign = ForeignWrites(
+            stores=self.stores, pending=self._pending, recorder=self._recorder
+        )
 
     def look(self) -> TreeLook | None:
         """Take a snapshot of the work tree and note what changed since the last one.
@@ -101,18 +99,18 @@ class DiskChanges:
         Return None if there is no repository or no snapshot can be taken.
         """
         with self._lock:
-            git = self._stores.git
+            git = self.stores.git
             if git is None:
                 return None
-            rest, at = GitRest(git.git_dir), timestamp(self._stores.clock())
+            rest, at = GitRest(git.git_dir), timestamp(self.stores.clock())
             left = dict(self._left)
-            now, before = self._looks.look(soon=True), self._then
+            now, before = self.looks.look(soon=True), self._then
             if now is None:
                 return None
             before = None if before is None else _with_left(before, left)
             compared = None
             if before is not None:
-                compared = compare(self._looks, self._contents, before, now, also_unseen=True)
+                compared = compare(self.looks, self.contents, before, now, also_unseen=True)
             again = TreeLook(seen=self._seen(now), moved=frozenset(), again=True)
             if before is not None and compared is None and not self._is_made_anew(before):
                 # A file vanished while git was reading it: try again later.
@@ -124,7 +122,7 @@ class DiskChanges:
             if before is not None and moved and self._git_work.goes_on(rest, before):
                 return again
             self._git_work.moment = rest.moment
-            self._contents.tree_seen(self._seen(now))
+            self.contents.tree_seen(self._seen(now))
             if before is None or compared is None:
                 self._then, self._then_at = now, at
                 self._pending.forget()
@@ -178,7 +176,7 @@ class DiskChanges:
 
     def _is_made_anew(self, before: TreeSnapshot) -> bool:
         """Return whether the earlier snapshot's commit is gone, as in a recreated repository."""
-        git = self._stores.git
+        git = self.stores.git
         return git is None or (before.head is not None and git.versions_at(before.head, ()) is None)
 
     def _stays(self, now: TreeSnapshot) -> bool:
@@ -206,7 +204,7 @@ class DiskChanges:
             # violation.
             if self._recorder.putting_back.puts_back(file.path, file.new):
                 self._pending.note(file, self._then_at)
-        below = RootsBelow(self._stores.root)
+        below = RootsBelow(self.stores.root)
         for file in compared.edits:
             # Files of a governed root below belong to that root's own server.
             if not below.hold(file.path):
@@ -215,7 +213,7 @@ class DiskChanges:
 
     def _seen(self, now: TreeSnapshot) -> Seen:
         """Return the state of this root's own files, without those of governed roots below it."""
-        below = RootsBelow(self._stores.root)
+        below = RootsBelow(self.stores.root)
         files = {path: file.hash for path, file in now.files.items() if not below.hold(path)}
         return Seen(now.head or EMPTY_TREE, files)
 

@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.file_class import FileClass, standing
@@ -54,20 +56,19 @@ _ROUNDED_BY: Final = 2.0
 _ANY_POLICY: Final = TeamPolicy()
 
 
-class TreeLooks:
-    """Takes snapshots of the work tree of the directory `root`. Thread-safe."""
+class TreeLooks(Struct, dict=True):
+    """Takes snapshots of the work tree of the directory `root`. Thread-safe.
 
-    def __init__(
-        self,
-        root: Path,
-        open_git: Callable[[], Git | None],
-        contents: Contents,
-        clock: Callable[[], datetime],
-    ) -> None:
-        self.root = root
-        self._open_git = open_git
-        self._contents = contents
-        self._clock = clock
+    `open_git` returns its git repository, or None if it has none.
+    """
+
+    root: Path
+    open_git: Callable[[], Git | None]
+    contents: Contents
+    clock: Callable[[], datetime]
+
+    def __post_init__(self) -> None:
+        """Begin without a snapshot."""
         self._inner: dict[WorkspacePath, TreeLooks] = {}
         self._lock = threading.Lock()
         self._stamped: dict[WorkspacePath, tuple[Stamp | None, ContentHash | None]] = {}
@@ -98,7 +99,7 @@ class TreeLooks:
     @cached_property
     def git(self) -> Git | None:
         """The directory's git repository, or None if it has none."""
-        return self._open_git()
+        return self.open_git()
 
     @cached_property
     def gits(self) -> GitSnapshots | None:
@@ -155,7 +156,7 @@ class TreeLooks:
                 _log.warning("%s cannot be compared: %s", path, problem)
                 continue
             found[path] = FileSnapshot(hash_, blob, same)
-            if now is not None and self._clock().timestamp() - now.mtime_ns / 1e9 > _ROUNDED_BY:
+            if now is not None and self.clock().timestamp() - now.mtime_ns / 1e9 > _ROUNDED_BY:
                 self._stamped[path] = (now, hash_)
         self._keep_more(files, found)
         return found
@@ -197,9 +198,7 @@ class TreeLooks:
             git = Git.open(self.root / path)
             if git is None:
                 return None
-            self._inner[path] = TreeLooks(
-                self.root / path, lambda: git, self._contents, self._clock
-            )
+            self._inner[path] = TreeLooks(self.root / path, lambda: git, self.contents, self.clock)
         return self._inner[path]
 
     def _hash(self, files: TreeFiles, path: WorkspacePath) -> ContentHash | None:
@@ -209,7 +208,7 @@ class TreeLooks:
             # The file is absent or too large to keep.
             self._kept[path] = held.hash
         elif known or self._room > 0:
-            self._contents.keep(held.data, held.hash)
+            self.contents.keep(held.data, held.hash)
             self._room -= 0 if known else max(len(held.data), _KEPT_AT_LEAST)
             self._kept[path] = held.hash
         return held.hash

@@ -66,24 +66,18 @@ class AfterOperation(Struct, frozen=True, kw_only=True):
     queued: str | None = None
 
 
-class FileOperations:
+class FileOperations(Struct, kw_only=True, dict=True):
     """Judges and records the file operations of one root: files created, renamed or deleted."""
 
-    def __init__(
-        self,
-        *,
-        stores: Stores,
-        judging: SaveJudge,
-        contents: Contents,
-        audit_log: AuditLog,
-        disk: DiskChanges,
-    ) -> None:
-        self._stores = stores
-        self._judging = judging
-        self._contents = contents
-        self._audit_log = audit_log
-        self._disk = disk
-        self._files = OperationTargets(stores, contents)
+    stores: Stores
+    judging: SaveJudge
+    contents: Contents
+    audit_log: AuditLog
+    disk: DiskChanges
+
+    def __post_init__(self) -> None:
+        """Create the part that finds the files of an operation, and the lock."""
+        self._files = OperationTargets(self.stores, self.contents)
         self._lock = threading.Lock()
 
     def before(
@@ -118,13 +112,13 @@ class FileOperations:
         LedgerUnavailableError if the record can neither be appended nor queued.
         """
         with self._lock:
-            if not (self._stores.root / CONTROL_ROOM).is_dir():
+            if not (self.stores.root / CONTROL_ROOM).is_dir():
                 # The operation deleted `.orchestration` itself: do not create it again by writing
                 # there.
                 return AfterOperation()
             # Automatic saves came first, and their records show what a file held before the
             # operation.
-            self._stores.end_runs()
+            self.stores.end_runs()
             found = (self._judged(session, f) for f in self._files.done(operation, named))
             judged = [each for each in found if each is not None]
             if not judged:
@@ -132,7 +126,7 @@ class FileOperations:
             outcome = self._recorded(session, operation, judged)
         paths = tuple(path for file, _ in judged for path in file.hashes.ends.paths)
         told = audit_event(session, judged[0][1][0])
-        self._audit_log.saved(replace(told, tool=operation.value, paths=paths))
+        self.audit_log.saved(replace(told, tool=operation.value, paths=paths))
         return AfterOperation(
             files=len(judged),
             paths=paths,
@@ -145,9 +139,9 @@ class FileOperations:
         self, session: Session, operation: FileOperation, judged: Sequence[_Judged]
     ) -> Appended | Queued:
         files, first = [file for file, _ in judged], judged[0][1][0]
-        revision = self._stores.revision()
+        revision = self.stores.revision()
         event = operation_event(session, operation, first.intent, files, revision)
-        outcome = self._stores.ledger.append_or_queue(veiled(event, first.rules.policy))
+        outcome = self.stores.ledger.append_or_queue(veiled(event, first.rules.policy))
         with step("the state of the moved files"):
             self._follow(session, files)
         return outcome
@@ -183,13 +177,13 @@ class FileOperations:
         verdict = worst([each.verdict for each in seen if each.verdict is not None])
         data = file.data if hashes.post is not None else None
         if data is not None and verdict is not ScopeValidation.FAIL:
-            self._contents.keep(data, hashes.post)
+            self.contents.keep(data, hashes.post)
         return JudgedFile(hashes=hashes, ranges=self._ranges(hashes, data), verdict=verdict), seen
 
     def _ranges(self, hashes: FileHashes, data: bytes | None) -> tuple[Range, ...]:
         if hashes.pre == hashes.post:
             return ()
-        old = None if hashes.pre is None else self._stores.content(hashes.pre)
+        old = None if hashes.pre is None else self.stores.content(hashes.pre)
         if old is None and hashes.pre is not None and data:
             # The old content is no longer kept, so no diff is possible: the whole file counts as
             # changed.
@@ -208,16 +202,16 @@ class FileOperations:
             # The next disk snapshot is compared with this state, so that the operation is no disk
             # change.
             if old is not None:
-                self._disk.note_left(old, None)
+                self.disk.note_left(old, None)
             if new is not None:
-                self._disk.note_left(new, file.hashes.post)
-                if self._stores.state is not None:
-                    self._stores.state.forget_own_write(new)
+                self.disk.note_left(new, file.hashes.post)
+                if self.stores.state is not None:
+                    self.stores.state.forget_own_write(new)
             if old is not None and new is not None and file.verdict is not ScopeValidation.FAIL:
-                self._contents.follow(session.id, old, new)
+                self.contents.follow(session.id, old, new)
                 moves.append((old, new))
-        if self._stores.state is not None:
-            self._stores.state.judging.follow(moves)
+        if self.stores.state is not None:
+            self.stores.state.judging.follow(moves)
 
     def _fails_below(self, session: Session, judgement: Judgement) -> bool:
         """Return whether a file below the path of a judgement would have the verdict FAIL.
@@ -243,23 +237,23 @@ class FileOperations:
 
         The text that HEAD or the session's baseline has at the path is allowed.
         """
-        return self._judging.allow_restoring(self._judge(session, path), session.id, UNREAD, text)
+        return self.judging.allow_restoring(self._judge(session, path), session.id, UNREAD, text)
 
     def _is_new(self, session: Session, path: WorkspacePath) -> bool:
         """Return whether neither HEAD nor the session's baseline has the file at a path.
 
         False if that is unknown. If the path is a link, the file is the one that it leads to.
         """
-        real = place_of_name(self._stores.root, path).real or path
-        head = self._contents.head(real)
+        real = place_of_name(self.stores.root, path).real or path
+        head = self.contents.head(real)
         # Without a commit and a whole baseline it is unknown whether the file existed.
-        told = head.committed or self._contents.has_whole_baseline(session.id)
+        told = head.committed or self.contents.has_whole_baseline(session.id)
         if not told or head.hash is not None:
             return False
-        return self._contents.baseline(session.id, real).hash is None
+        return self.contents.baseline(session.id, real).hash is None
 
     def _judge(self, session: Session, path: WorkspacePath) -> Judgement:
-        return self._judging.judge(session.id, place_of_name(self._stores.root, path))
+        return self.judging.judge(session.id, place_of_name(self.stores.root, path))
 
 
 def _fails(judgement: Judgement) -> bool:
