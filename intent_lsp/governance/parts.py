@@ -74,7 +74,7 @@ class RootParts:
         self.handles = SessionHandles(self.stores)
         self.heard = HeardHosts(self.stores)
         self.contents = Contents(self.stores)
-        self.grants = Grants(self.stores, self.rules)
+        self.grants = Grants(self.stores)
         self._gate_lock, file_lock = (
             None if local is None else RootLock(local / name) for name in (GATE_LOCK, FILE_LOCK)
         )
@@ -104,14 +104,10 @@ class RootParts:
 
     def _make_views(self) -> None:
         """Build the parts that write the history, lessons, audit log and intent map."""
-        self.history = History(
-            stores=self.stores, rules=self.rules, writer=self.writer, unreported=self.unreported
-        )
+        self.history = History(stores=self.stores, writer=self.writer, unreported=self.unreported)
         self._lessons = Lessons(self.stores)
-        self.audit_log = AuditLog(
-            stores=self.stores, rules=self.rules, history=self.history, lessons=self._lessons
-        )
-        self.intent_map = IntentMap(stores=self.stores, rules=self.rules)
+        self.audit_log = AuditLog(stores=self.stores, history=self.history, lessons=self._lessons)
+        self.intent_map = IntentMap(self.stores)
 
     def _make_plan(self) -> None:
         """Build the parts with which people and agents select and change intents."""
@@ -132,7 +128,6 @@ class RootParts:
         """Build the parts that judge files."""
         self._judging = SaveJudge(
             stores=self.stores,
-            rules=self.rules,
             sessions=self.sessions,
             contents=self.contents,
             grants=self.grants,
@@ -140,7 +135,7 @@ class RootParts:
         self.looks = OpenFileStates(
             stores=self.stores, judging=self._judging, contents=self.contents
         )
-        self.violations = Violations(self.stores, self.rules, self.contents)
+        self.violations = Violations(self.stores, self.contents)
 
     def _make_saves(self) -> None:
         """Build the parts that record the edits of people."""
@@ -151,7 +146,7 @@ class RootParts:
             contents=self.contents,
             states=self.looks,
             audit_log=self.audit_log,
-            ticket_saves=TicketSaves(stores=self.stores, rules=self.rules, events=events),
+            ticket_saves=TicketSaves(self.stores, events),
         )
         self.file_operations = FileOperations(
             stores=self.stores,
@@ -166,7 +161,6 @@ class RootParts:
         news = CallAudit(stores=self.stores, audit_log=self.audit_log, unreported=self.unreported)
         recording = CallRecorder(
             stores=self.stores,
-            rules=self.rules,
             contents=self.contents,
             grants=self.grants,
             work_tree=work_tree,
@@ -207,7 +201,6 @@ class RootParts:
         )
         return CallJudging(
             stores=self.stores,
-            rules=self.rules,
             sessions=self.sessions,
             admitting=admitting,
             unended=self._unended,
@@ -219,6 +212,7 @@ class RootParts:
 def _stores(root: Path, rules: RulesCache, local: Path | None) -> Stores:
     return Stores(
         root=root,
+        rules=rules,
         ledger=governed_ledger(root, rules),
         state=None if local is None else SessionDb(local, in_memory_meanwhile=True),
         drafts=Drafts(root),

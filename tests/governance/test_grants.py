@@ -42,7 +42,7 @@ class Granting:
         self.agent = Agent(root, "builder")
         self.governance = self.agent.governance
         stores = self.clock.of(self.governance.stores)
-        self.grants = Grants(stores, self.governance.rules)
+        self.grants = Grants(stores)
         self.planning = Planner(
             stores=stores,
             rules=self.governance.rules,

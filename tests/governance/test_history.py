@@ -38,7 +38,6 @@ class HistoryOfRoot:
         self.writer = IntentsWriter(stores, RootLock(root.parent / "intents.lock"))
         self.history = History(
             stores=stores,
-            rules=self.governance.rules,
             writer=self.writer,
             unreported=self.governance.unreported,
         )

@@ -19,6 +19,7 @@ from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST, KEPT_AT_ONCE
 from intent_lsp.governance.disk.work_tree import WorkTree
+from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store import clock
 from intent_lsp.store.fs.local_dir import open_local_directory
@@ -62,6 +63,7 @@ class ComparedRoot:
         assert local is not None
         stores = Stores(
             root=root,
+            rules=RulesCache(root),
             ledger=Ledger(root, clock.now, clock.new_id),
             state=SessionDb(local),
             drafts=Drafts(root),

@@ -31,7 +31,6 @@ class Watcher:
         stores = replace(self.governance.stores, clock=lambda: self.at)
         judging = SaveJudge(
             stores=stores,
-            rules=self.governance.rules,
             sessions=self.governance.sessions,
             contents=self.governance.contents,
             grants=self.governance.grants,

@@ -27,7 +27,6 @@ from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.judging.restoring_edits import RestoringEdits
 from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.grants import Grants
-from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import last_touched, resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
@@ -197,8 +196,7 @@ class CallChanges(Struct, kw_only=True):
 class CallVerdicts(Struct, frozen=True, kw_only=True):
     """Judges the files that the calls of one root have changed."""
 
-    root: Path
-    rules: RulesCache
+    stores: Stores
     grants: Grants
     putting_back: RestoringEdits
 
@@ -217,8 +215,8 @@ class CallVerdicts(Struct, frozen=True, kw_only=True):
         ]
         if not besides:
             return found.outside
-        rules = self.rules.current()
-        others = RootsBelow(self.root)
+        rules = self.stores.rules.current()
+        others = RootsBelow(self.stores.root)
         violating = (
             path
             for path in besides

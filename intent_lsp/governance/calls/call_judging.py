@@ -23,7 +23,7 @@ from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.call_readings import parts_of, whole_reading
 from intent_lsp.governance.calls.unended_commands import UnendedCommands
 from intent_lsp.governance.judging.call_facts import Hearing
-from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Asker, Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.locks.root_lock import RootLock, holding
@@ -49,7 +49,6 @@ class CallJudging(Struct, kw_only=True):
     """
 
     stores: Stores
-    rules: RulesCache
     sessions: Sessions
     admitting: CallAuthorizer
     unended: UnendedCommands
@@ -72,7 +71,7 @@ class CallJudging(Struct, kw_only=True):
         under the current rules; `admit` decides on the parsed call. Raise InvalidCallError if the
         call cannot be parsed, or RequestLimitError if it names too many files.
         """
-        rules = self.rules.current()
+        rules = self.stores.rules.current()
         # Parse the command before taking the lock, so that other callers need not wait for it.
         reading = whole_reading(call, partial(read, rules))
         unended: tuple[Outcome, ...] = ()
@@ -85,7 +84,7 @@ class CallJudging(Struct, kw_only=True):
             if cause is None:
                 with holding(self.lock) as waited:
                     # The rules may have changed while this call waited for the lock.
-                    now = self.rules.current() if waited else rules
+                    now = self.stores.rules.current() if waited else rules
                     admission = admit(self._hearing(caller, call, reading, now))
             else:
                 _log.error("%s is refused: %s", call.tool_name, cause)
@@ -108,7 +107,7 @@ class CallJudging(Struct, kw_only=True):
         except Exception as problem:  # noqa: BLE001 - whatever it is, it is not the agent's fault
             _log.exception("what %s changes cannot be compared", call.tool_name)
             self.failures += 1
-            if not self.rules.current().policy.fail_open:
+            if not self.stores.rules.current().policy.fail_open:
                 return _unavailable(call, str(problem))
             return warned(admission, NOT_COMPARED)
 
@@ -120,7 +119,7 @@ class CallJudging(Struct, kw_only=True):
         `read` parses the call under the current rules. Raise InvalidCallError if the call cannot be
         parsed, or RequestLimitError if it names too many files.
         """
-        rules = self.rules.current()
+        rules = self.stores.rules.current()
         reading = whole_reading(call, partial(read, rules))
         hearing = self._hearing(caller, call, reading, rules)
         rows, admission = self.admitting.explain(hearing)
@@ -157,7 +156,7 @@ class CallJudging(Struct, kw_only=True):
         With a fail-open policy the call is allowed, unless one of its parts can be judged by itself
         and is denied.
         """
-        if not self.rules.current().policy.fail_open:
+        if not self.stores.rules.current().policy.fail_open:
             return _unavailable(call, str(problem))
         for part in parts_of(reading):
             refused = self._refused(caller, call, part)
@@ -178,7 +177,7 @@ class CallJudging(Struct, kw_only=True):
         Return its refusal, or None if it is allowed, a person would be asked, or judging fails.
         """
         try:
-            hearing = self._hearing(caller, call, part, self.rules.current())
+            hearing = self._hearing(caller, call, part, self.stores.rules.current())
             judged = self.admitting.judge(hearing)
         except Exception:  # noqa: BLE001 - it was logged for the call as a whole
             return None

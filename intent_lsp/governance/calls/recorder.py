@@ -27,7 +27,6 @@ from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.judging.restoring_edits import RestoringEdits
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.grants import Grants
-from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.ledger.ledger import Appended, Queued
 from intent_lsp.store.state.drafts import Draft
@@ -41,7 +40,6 @@ class CallRecorder(Struct, kw_only=True, dict=True):
     """Records the calls of one root's agents."""
 
     stores: Stores
-    rules: RulesCache
     contents: Contents
     grants: Grants
     work_tree: WorkTree
@@ -58,8 +56,7 @@ class CallRecorder(Struct, kw_only=True, dict=True):
             events=self._events,
         )
         self._verdicts = CallVerdicts(
-            root=self.stores.root,
-            rules=self.rules,
+            stores=self.stores,
             grants=self.grants,
             putting_back=RestoringEdits(self.stores, self.contents),
         )
@@ -227,7 +224,7 @@ class CallRecorder(Struct, kw_only=True, dict=True):
             return None
         # The id is derived from the ticket's: a repeated call after a crash finds the record.
         return self.stores.ledger.append_or_queue(
-            veiled(event, self.rules.current().policy), record_id
+            veiled(event, self.stores.rules.current().policy), record_id
         )
 
     def _kept_drafts(self, ticket: Ticket, found: Sequence[FoundFile]) -> Iterator[Draft]:

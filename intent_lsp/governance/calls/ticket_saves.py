@@ -8,17 +8,15 @@ from intent_lsp.core.content import FileContent
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.governance.calls.call_events import CallEvents, FoundFile
-from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.ledger.ledger import Appended, Queued
 from intent_lsp.store.state.sessions_db import ReadHash
 
 
-class TicketSaves(Struct, frozen=True, kw_only=True):
+class TicketSaves(Struct, frozen=True):
     """Records editors' saves in one root under the tickets of the calls that asked for them."""
 
     stores: Stores
-    rules: RulesCache
     events: CallEvents
 
     def record(
@@ -40,7 +38,9 @@ class TicketSaves(Struct, frozen=True, kw_only=True):
         event = self.events.event(ticket, (found,), error=None, verdict=ticket.verdict)
         if event is None:
             return None
-        appended = self.stores.ledger.append_or_queue(veiled(event, self.rules.current().policy))
+        appended = self.stores.ledger.append_or_queue(
+            veiled(event, self.stores.rules.current().policy)
+        )
         read = ReadHash(found.new, ticket.turn)
         state.put_reads(ticket.session_id, ticket.agent_id, {found.path: read})
         if state.tickets.saved(path, ticket.id):

@@ -35,7 +35,7 @@ from intent_lsp.core.records import ScopeValidation
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.grants import Grants
-from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import ResolvedPath
@@ -109,7 +109,6 @@ class SaveJudge(Struct, frozen=True, kw_only=True):
     """Judges edits of the files of one root, mostly an editor's saves."""
 
     stores: Stores
-    rules: RulesCache
     sessions: Sessions
     contents: Contents
     grants: Grants
@@ -119,7 +118,7 @@ class SaveJudge(Struct, frozen=True, kw_only=True):
 
         `reading` has the hashes that its author last read and now on disk, to find a stale edit.
         """
-        rules = self.rules.current()
+        rules = self.stores.rules.current()
         memory = self.sessions.save_memory(session_id, place.path)
         intent_id = None if memory.row is None else rules.present_id(memory.row.active_intent)
         kind = self._standing(place, rules)

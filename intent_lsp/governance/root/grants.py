@@ -12,7 +12,7 @@ from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.scope import Scope
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.ledger.raw.files import FilesStamp
 
@@ -22,9 +22,8 @@ _AT_MOST: Final = 1000
 class Grants:
     """The grants of scope that the intents of one root have now."""
 
-    def __init__(self, stores: Stores, rules: RulesCache) -> None:
+    def __init__(self, stores: Stores) -> None:
         self._stores = stores
-        self._rules = rules
         self._lock = threading.Lock()
         self._stamp: FilesStamp | None = None
         self._known: dict[frozenset[str], tuple[Grant, ...]] = {}
@@ -36,7 +35,7 @@ class Grants:
         grants are left out: they are in the intents file, where a person may have removed them
         since.
         """
-        return self._live(self._rules.current().file.intents, intent, now)
+        return self._live(self._stores.rules.current().file.intents, intent, now)
 
     def scope_of(self, rules: Rules, intent: Intent | None) -> Scope:
         """Return an intent's own scope plus its live grants, or an empty scope for None."""
@@ -47,7 +46,7 @@ class Grants:
 
     def covers(self, intent_id: str | None, path: WorkspacePath) -> bool:
         """Return whether an intent owns a path under the current rules, live grants included."""
-        rules = self._rules.current()
+        rules = self._stores.rules.current()
         return self.scope_of(rules, rules.active(intent_id)).covers(path)
 
     def _live(self, intents: Intents, intent: Intent, now: datetime) -> tuple[Grant, ...]:

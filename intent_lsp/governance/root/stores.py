@@ -21,6 +21,7 @@ from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION, Record, ScopeValidation
 from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.syntax_tree_cache import SyntaxTreeCache
 from intent_lsp.store.fs.known_files import KnownFiles
 from intent_lsp.store.git.repository import Git
@@ -198,7 +199,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Stores(Struct, frozen=True, kw_only=True, dict=True):
-    """Every store of a root. `state` is None without `.local/`.
+    """Every store of a root, and its `rules`. `state` is None without `.local/`.
 
     `open_git` opens the git repository around a directory. `trees` caches the syntax trees used
     last. `past` queries the ledger, with defaults if it cannot be read. `coming_saves` are, by
@@ -206,6 +207,7 @@ class Stores(Struct, frozen=True, kw_only=True, dict=True):
     """
 
     root: Path
+    rules: RulesCache
     ledger: Ledger
     state: SessionDb | None
     drafts: Drafts

@@ -18,7 +18,6 @@ from intent_lsp.core.privacy import shown_session
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.markdown.audit_log import CallStatus, GovernanceEntry, governance_line
 from intent_lsp.governance.root.best_effort import step
-from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.history import History
 from intent_lsp.governance.views.lessons import Lessons
@@ -48,7 +47,6 @@ class AuditLog(Struct, frozen=True, kw_only=True):
     """Writes the audit log of one root: governance ledger, history of intents, and lessons."""
 
     stores: Stores
-    rules: RulesCache
     history: History
     lessons: Lessons
 
@@ -102,7 +100,7 @@ class AuditLog(Struct, frozen=True, kw_only=True):
         self.history.note(told.intent_id, f"POST_HOOK {told.tool} {status}")
 
     def _enter(self, told: AuditEvent, status: CallStatus) -> None:
-        policy = self.rules.current().policy
+        policy = self.stores.rules.current().policy
         entry = GovernanceEntry(
             at=timestamp(self.stores.clock()),
             status=status,
@@ -129,7 +127,7 @@ class AuditLog(Struct, frozen=True, kw_only=True):
 
         It is not if the file has it already, or in the other cases that `Lessons.learn` names.
         """
-        policy = self.rules.current().policy
+        policy = self.stores.rules.current().policy
         verified = code is LessonCode.VERIFICATION_FAILED
         name = policy.lessons_verification if verified else policy.lessons_violations
         lesson = Lesson(

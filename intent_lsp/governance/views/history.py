@@ -24,7 +24,7 @@ from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
-from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.deferred import DeferredQueue
 from intent_lsp.store.fs import files
@@ -49,7 +49,6 @@ class History(Struct, frozen=True, kw_only=True):
     """The recent history of one root's intents: events such as an agent's calls."""
 
     stores: Stores
-    rules: RulesCache
     writer: IntentsWriter
     unreported: DeferredQueue
 
@@ -74,7 +73,7 @@ class History(Struct, frozen=True, kw_only=True):
         state, events = self.stores.state, tuple[Noted, ...]()
         if state is not None:
             with step(f"the history of {intent.id}"):
-                names = self.rules.current().file.intents.names(intent)
+                names = self.stores.rules.current().file.intents.names(intent)
                 events = state.notes.events(*names)
         return _told(events, intent)
 
@@ -82,7 +81,7 @@ class History(Struct, frozen=True, kw_only=True):
         """Return whether the policy wants events in the intents file, and some are not in it."""
         self.unreported.write()
         state = self.stores.state
-        rules = self.rules.current()
+        rules = self.stores.rules.current()
         if state is None or not rules.policy.history_in_yaml or not rules.governed:
             return False
         due = tuple[Intent, ...]()
@@ -107,7 +106,7 @@ class History(Struct, frozen=True, kw_only=True):
             quiet = not self._touched(state, now) and state.notes.take_moment(
                 _WRITTEN, timestamp(now), last_at_most=last
             )
-            rules = self.rules.current()
+            rules = self.stores.rules.current()
             for intent in _unwritten(state, rules) if quiet else ():
                 self._write(state, intent, rules.file.intents.names(intent))
         return quiet

@@ -37,7 +37,6 @@ from intent_lsp.formats.syntax.languages import Late, language_of
 from intent_lsp.formats.syntax.touched_definitions import touched_definitions
 from intent_lsp.governance.contents.content_lookup import ContentLookup
 from intent_lsp.governance.root.best_effort import step
-from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.clock import budget
 from intent_lsp.store.fs import files
@@ -193,9 +192,8 @@ class MapRows:
 class IntentMap:
     """Writes the intent map of one root, a file that lists what each intent has changed."""
 
-    def __init__(self, *, stores: Stores, rules: RulesCache) -> None:
+    def __init__(self, stores: Stores) -> None:
         self._stores = stores
-        self._rules = rules
         self._lock = threading.Lock()
         self._path = stores.root / INTENT_MAP
         self._mark: TouchMark | None = None
@@ -219,7 +217,7 @@ class IntentMap:
 
     def text(self) -> str:
         """Return the text that the map would have if it were written now. Nothing is written."""
-        intents = self._rules.current().file.intents
+        intents = self._stores.rules.current().file.intents
         with self._lock:
             if self._follow(intents):
                 self._learn(files.read_bytes(self._path) or b"", intents)
@@ -227,7 +225,7 @@ class IntentMap:
             return intent_map(self._spelled(intents))
 
     def _write(self) -> bool:
-        rules = self._rules.current()
+        rules = self._stores.rules.current()
         if not rules.governed or not self._follow(rules.file.intents):
             return False
         if self._spelled_by != rules.version:
