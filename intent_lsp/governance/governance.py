@@ -147,8 +147,8 @@ class Governance(RootParts):
         if session is not None:
             self._unended.end(session.id, "")
             self.sessions.end(session.id)
-        if self._gate_lock is not None:
-            self._gate_lock.close()
+        if self.stores.gate_lock is not None:
+            self.stores.gate_lock.close()
         self.writer.close()
         self._lessons.close()
         self.stores.ledger.close()

@@ -75,9 +75,7 @@ class RootParts:
         self.heard = HeardHosts(self.stores)
         self.contents = Contents(self.stores)
         self.grants = Grants(self.stores)
-        self._gate_lock, file_lock = (
-            None if local is None else RootLock(local / name) for name in (GATE_LOCK, FILE_LOCK)
-        )
+        file_lock = None if local is None else RootLock(local / FILE_LOCK)
         self.writer = IntentsWriter(self.stores, file_lock)
         self._make_readers()
         self._make_views()
@@ -88,7 +86,6 @@ class RootParts:
             stores=self.stores,
             contents=self.contents,
             judging=self._judging,
-            lock=self._gate_lock,
             looks=looks,
         )
         self.watch_events = WatchEvents(stores=self.stores, last=self.disk_changes.last)
@@ -172,14 +169,12 @@ class RootParts:
             recording=recording,
             audit_log=self.audit_log,
             news=news,
-            lock=self._gate_lock,
         )
         self._unended = UnendedCommands(
             stores=self.stores,
             work_tree=work_tree,
             recording=recording,
             news=news,
-            lock=self._gate_lock,
         )
         self.calls = AgentCalls(
             stores=self.stores,
@@ -189,7 +184,6 @@ class RootParts:
             recording=recording,
             applying=CallApplier(stores=self.stores, contents=self.contents),
             news=news,
-            lock=self._gate_lock,
         )
 
     def _call_judging(self, work_tree: WorkTree, news: CallAudit) -> CallJudging:
@@ -205,7 +199,6 @@ class RootParts:
             admitting=admitting,
             unended=self._unended,
             news=news,
-            lock=self._gate_lock,
         )
 
 
@@ -219,4 +212,5 @@ def _stores(root: Path, rules: RulesCache, local: Path | None) -> Stores:
         snapshots=BlobCache(root),
         clock=clock.now,
         new_id=clock.new_id,
+        gate_lock=None if local is None else RootLock(local / GATE_LOCK),
     )

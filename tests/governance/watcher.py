@@ -28,7 +28,7 @@ class Watcher:
     changes: DiskChanges = field(init=False)
 
     def __post_init__(self) -> None:
-        stores = replace(self.governance.stores, clock=lambda: self.at)
+        stores = replace(self.governance.stores, clock=lambda: self.at, gate_lock=self.lock)
         judging = SaveJudge(
             stores=stores,
             sessions=self.governance.sessions,
@@ -39,7 +39,6 @@ class Watcher:
             stores=stores,
             contents=self.governance.contents,
             judging=judging,
-            lock=self.lock,
             looks=TreeLooks(
                 stores.root, lambda: stores.git, self.governance.contents, stores.clock
             ),

@@ -26,7 +26,7 @@ from intent_lsp.governance.judging.call_facts import Hearing
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Asker, Sessions
 from intent_lsp.governance.root.stores import Stores
-from intent_lsp.store.locks.root_lock import RootLock, holding
+from intent_lsp.store.locks.root_lock import holding
 
 _log: Final = logging.getLogger(__name__)
 
@@ -53,7 +53,6 @@ class CallJudging(Struct, kw_only=True):
     admitting: CallAuthorizer
     unended: UnendedCommands
     news: CallAudit
-    lock: RootLock | None
     failures: int = 0
 
     def judge(
@@ -82,7 +81,7 @@ class CallJudging(Struct, kw_only=True):
         try:
             cause = self._cause(reading, rules)
             if cause is None:
-                with holding(self.lock) as waited:
+                with holding(self.stores.gate_lock) as waited:
                     # The rules may have changed while this call waited for the lock.
                     now = self.stores.rules.current() if waited else rules
                     admission = admit(self._hearing(caller, call, reading, now))

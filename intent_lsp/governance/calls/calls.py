@@ -31,7 +31,7 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
-from intent_lsp.store.locks.root_lock import RootLock, holding
+from intent_lsp.store.locks.root_lock import holding
 from intent_lsp.store.state.sessions_db import ReadHash
 
 _log: Final = logging.getLogger(__name__)
@@ -60,7 +60,6 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
     recording: CallRecorder
     applying: CallApplier
     news: CallAudit
-    lock: RootLock | None
 
     def admit(
         self, session_id: str, agent_id: str, call: ToolCall, word: ApprovalAnswer = NO_ANSWER
@@ -133,7 +132,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
 
     def outcome(self, ticket_id: str) -> Outcome | None:
         """Return the outcome recorded for a ticket; None if it is unknown or not recorded yet."""
-        with holding(self.lock):
+        with holding(self.stores.gate_lock):
             if not self.recording.is_recorded(ticket_id):
                 return None
             return self.recording.record(ticket_id)
@@ -148,7 +147,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         same outcome again.
         """
         compared = self.recording.compare(ticket_id)
-        with holding(self.lock):
+        with holding(self.stores.gate_lock):
             outcome = self.recording.record(
                 ticket_id, error=error, compared=compared, by_person=by_person
             )

@@ -20,7 +20,7 @@ from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.disk.work_tree import TreeAtRest, WorkTree
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.stores import Stores
-from intent_lsp.store.locks.root_lock import RootLock, holding
+from intent_lsp.store.locks.root_lock import holding
 
 _log: Final = logging.getLogger(__name__)
 
@@ -38,7 +38,6 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
     work_tree: WorkTree
     recording: CallRecorder
     news: CallAudit
-    lock: RootLock | None
 
     def compare(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
         """Record what an agent's open commands have changed so far, before the agent's next call.
@@ -86,7 +85,7 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
 
     def _ended(self, ticket: Ticket) -> Outcome | None:
         changes = self.recording.compare(ticket.id)
-        with holding(self.lock):
+        with holding(self.stores.gate_lock):
             outcome = self.recording.record(ticket.id, compared=changes, told=False)
         nothing = outcome is None or outcome.again or not outcome.recorded.files
         return None if nothing else outcome
@@ -104,5 +103,5 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
         changes = self.work_tree.changes_until(ticket.tree, now)
         if changes is None:
             return None
-        with holding(self.lock):
+        with holding(self.stores.gate_lock):
             return self.recording.record_so_far(ticket, changes)

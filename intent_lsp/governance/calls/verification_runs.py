@@ -18,7 +18,7 @@ from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
-from intent_lsp.store.locks.root_lock import RootLock, holding
+from intent_lsp.store.locks.root_lock import holding
 from intent_lsp.store.packaged_files import command_lists
 
 
@@ -30,7 +30,6 @@ class VerificationRuns(Struct, frozen=True, kw_only=True):
     recording: CallRecorder
     audit_log: AuditLog
     news: CallAudit
-    lock: RootLock | None
 
     def end(
         self, session_id: str, agent_id: str, command: str, *, success: bool
@@ -44,7 +43,7 @@ class VerificationRuns(Struct, frozen=True, kw_only=True):
         ticket_id = self._ticket(session_id, agent_id, command_hash(command))
         if ticket_id is not None:
             compared = self.recording.compare(ticket_id)
-            with holding(self.lock):
+            with holding(self.stores.gate_lock):
                 outcome = self.recording.record(ticket_id, compared=compared)
         if outcome is not None and outcome.recorded.files:
             self.news.recorded(outcome)

@@ -36,7 +36,7 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles
 from intent_lsp.store.ledger.ledger import Appended
-from intent_lsp.store.locks.root_lock import RootLock, holding
+from intent_lsp.store.locks.root_lock import holding
 
 _log: Final = logging.getLogger(__name__)
 
@@ -73,7 +73,6 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
     putting_back: RestoringEdits
     pending: PendingChanges
     git_work: GitWork
-    lock: RootLock | None
 
     def record_all(
         self,
@@ -89,7 +88,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         """
         held = partial(self._held, TreeFiles(self.stores.root), inner)
         names, refusals = self._renamed(held, ready), RefusedChanges(self.stores)
-        with holding(self.lock):
+        with holding(self.stores.gate_lock):
             # Check again under the lock: git or another server may have acted while we waited for
             # it.
             settled = self.has_control_dir() and not self.git_work.has_moved()

@@ -34,7 +34,6 @@ from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.git.activity import GitRest
-from intent_lsp.store.locks.root_lock import RootLock
 
 
 class TreeLook(Struct, frozen=True, kw_only=True):
@@ -67,7 +66,6 @@ class DiskChanges(Struct, kw_only=True, dict=True):
     stores: Stores
     contents: Contents
     judging: SaveJudge
-    lock: RootLock | None
     looks: TreeLooks
 
     def __post_init__(self) -> None:
@@ -85,7 +83,6 @@ class DiskChanges(Struct, kw_only=True, dict=True):
             putting_back=RestoringEdits(self.stores, self.contents),
             pending=self._pending,
             git_work=self._git_work,
-            lock=self.lock,
         )
         self.foreign = ForeignWrites(
             stores=self.stores, pending=self._pending, recorder=self._recorder

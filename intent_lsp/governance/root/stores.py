@@ -34,6 +34,7 @@ from intent_lsp.store.ledger.index.work_queries import (
     touched_by,
 )
 from intent_lsp.store.ledger.ledger import Ledger
+from intent_lsp.store.locks.root_lock import RootLock
 from intent_lsp.store.state.blob_cache import BlobCache
 from intent_lsp.store.state.drafts import Drafts
 from intent_lsp.store.state.notes import AgentInfo
@@ -201,9 +202,10 @@ _log: Final = logging.getLogger(__name__)
 class Stores(Struct, frozen=True, kw_only=True, dict=True):
     """Every store of a root, and its `rules`. `state` is None without `.local/`.
 
-    `open_git` opens the git repository around a directory. `trees` caches the syntax trees used
-    last. `past` queries the ledger, with defaults if it cannot be read. `coming_saves` are, by
-    file, the texts that editors of this process are about to save or have just saved.
+    Whatever judges or records holds `gate_lock`, which is None without `.local/` too. `open_git`
+    opens the git repository around a directory. `trees` caches the syntax trees used last. `past`
+    queries the ledger, with defaults if it cannot be read. `coming_saves` are, by file, the texts
+    that editors of this process are about to save or have just saved.
     """
 
     root: Path
@@ -214,6 +216,7 @@ class Stores(Struct, frozen=True, kw_only=True, dict=True):
     snapshots: BlobCache
     clock: Callable[[], datetime]
     new_id: Callable[[], str]
+    gate_lock: RootLock | None = None
     open_git: Callable[[Path], Git | None] = Git.open
     trees: SyntaxTreeCache = field(default_factory=SyntaxTreeCache)
     coming_saves: dict[WorkspacePath, str] = field(default_factory=dict)
