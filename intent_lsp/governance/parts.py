@@ -6,7 +6,6 @@ Invariant: whatever judges or records uses the gate lock; edits of the intents f
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.governance.calls.apply import CallApplier
 from intent_lsp.governance.calls.authorize import CallAuthorizer
 from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.call_events import CallEvents
@@ -182,7 +181,6 @@ class RootParts:
             contents=self.contents,
             judging=self._call_judging(work_tree, news),
             recording=recording,
-            applying=CallApplier(stores=self.stores, contents=self.contents),
             news=news,
         )
 

@@ -8,7 +8,7 @@ import pytest
 from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.gate.request import Allowed, Denied
-from intent_lsp.governance.calls.apply import CallApplier
+from intent_lsp.governance.calls.apply import apply_changes
 from intent_lsp.governance.calls.calls import Applied
 from tests.governance.test_calls import Agent
 from tests.support.repository import Repository
@@ -207,14 +207,13 @@ def test_a_ticket_is_good_for_what_was_judged_alone(maker: Maker, change: FileCh
     call = ToolCall(tool_name="apply", paths=tuple(each.path for each in change.touched))
     admission = maker.governance.calls.admit_change("builder", "", call, (change,))
     assert admission.ticket is not None
-    applying = CallApplier(stores=maker.governance.stores, contents=maker.governance.contents)
     maker.root.write(LOGIN, "theirs\n")
-    assert applying.make((change,), admission.ticket) == (
+    assert apply_changes(maker.root.root, (change,), admission.ticket) == (
         f"{change.path} was changed by something else while the call was judged; read it again"
     )
     assert maker.holds(LOGIN) == b"theirs\n"
     maker.root.write(LOGIN, TEXT)
-    assert applying.make((change,), admission.ticket) is None
+    assert apply_changes(maker.root.root, (change,), admission.ticket) is None
 
 
 def test_a_link_that_came_after_the_judgement_leads_nowhere(maker: Maker) -> None:
@@ -222,17 +221,18 @@ def test_a_link_that_came_after_the_judgement_leads_nowhere(maker: Maker) -> Non
     call = ToolCall(tool_name="apply", paths=(change.path,))
     admission = maker.governance.calls.admit_change("builder", "", call, (change,))
     (maker.root.root / "src/auth/late").symlink_to(maker.root.root.parent)
-    applying = CallApplier(stores=maker.governance.stores, contents=maker.governance.contents)
-    assert applying.make((change,), admission.ticket) == "src/auth/late/x is outside of the root"
+    assert (
+        apply_changes(maker.root.root, (change,), admission.ticket)
+        == "src/auth/late/x is outside of the root"
+    )
     assert not (maker.root.root.parent / "x").exists()
 
 
 @pytest.mark.parametrize("path", ["", ".", "a\0b", "../x", "/etc/passwd"])
 def test_what_is_no_file_of_the_root_is_said(maker: Maker, path: str) -> None:
-    applying = CallApplier(stores=maker.governance.stores, contents=maker.governance.contents)
     before = names(maker.root.root)
     changes = (write(LOGIN, "x"), write(path, "x"))
-    assert applying.make(changes, None) == f"{path} is outside of the root"
+    assert apply_changes(maker.root.root, changes, None) == f"{path} is outside of the root"
     assert names(maker.root.root) == before
     assert maker.holds(LOGIN) == TEXT
 
@@ -248,5 +248,4 @@ def test_without_governance_it_is_made_of_whatever_is_there(maker: Maker) -> Non
 
 
 def test_a_change_of_nothing_is_made(maker: Maker) -> None:
-    applying = CallApplier(stores=maker.governance.stores, contents=maker.governance.contents)
-    assert applying.make((), None) is None
+    assert apply_changes(maker.root.root, (), None) is None

@@ -4,6 +4,7 @@ Invariant: all the files change, or none. With a ticket, only the judged content
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.agents.tools import FileChange
@@ -11,57 +12,51 @@ from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash, decode, hash_if_there
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.root.stores import Stores
+from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.transaction import WorkFile, change_files
 
 
-class CallApplier:
-    """Writes the file changes that agents request in one root to disk."""
+def apply_changes(root: Path, changes: Sequence[FileChange], ticket: Ticket | None) -> str | None:
+    """Write `changes` to the files of a root. Return None on success, else why none was changed.
 
-    def __init__(self, *, stores: Stores, contents: Contents) -> None:
-        self._stores = stores
-        self._contents = contents
+    With a ticket, every file must still have the hash that was judged. Without one (governance is
+    off, or tickets cannot be stored), the files are overwritten unconditionally.
+    """
+    judged = None if ticket is None else {file.path: file.pre_hash for file in ticket.files}
+    try:
+        change_files(root, tuple(_work(root, changes, judged)))
+    except (OSError, IntentLspError, ValueError) as problem:
+        return str(problem)
+    return None
 
-    def make(self, changes: Sequence[FileChange], ticket: Ticket | None) -> str | None:
-        """Write `changes` to disk. Return None on success, else why no file was changed.
 
-        With a ticket, every file must still have the hash that was judged. Without one (governance
-        is off, or tickets cannot be stored), the files are overwritten unconditionally.
-        """
-        judged = None if ticket is None else {file.path: file.pre_hash for file in ticket.files}
-        try:
-            change_files(self._stores.root, tuple(self._work(changes, judged)))
-        except (OSError, IntentLspError, ValueError) as problem:
-            return str(problem)
-        return None
-
-    def _work(
-        self,
-        changes: Sequence[FileChange],
-        judged: Mapping[WorkspacePath, ContentHash | None] | None,
-    ) -> Iterator[WorkFile]:
-        for change in changes:
-            path, source = self._path(change.path), self._path(change.source or change.path)
-            before = self._contents.disk(source)
-            if judged is not None and hash_if_there(before) != judged.get(path):
-                raise ValueError(
-                    f"{change.path} was changed by something else while the call was judged;"
-                    " read it again"
-                )
-            yield WorkFile(
-                path=path,
-                data=_after(change, before),
-                before=before,
-                source=None if change.source is None else source,
+def _work(
+    root: Path,
+    changes: Sequence[FileChange],
+    judged: Mapping[WorkspacePath, ContentHash | None] | None,
+) -> Iterator[WorkFile]:
+    for change in changes:
+        path, source = _path(root, change.path), _path(root, change.source or change.path)
+        before = read_bytes(root / source)
+        if judged is not None and hash_if_there(before) != judged.get(path):
+            raise ValueError(
+                f"{change.path} was changed by something else while the call was judged;"
+                " read it again"
             )
+        yield WorkFile(
+            path=path,
+            data=_after(change, before),
+            before=before,
+            source=None if change.source is None else source,
+        )
 
-    def _path(self, spelled: str) -> WorkspacePath:
-        place = resolve_below(self._stores.root, spelled)
-        if place is None or place.real is None:
-            raise ValueError(f"{spelled} is outside of the root")
-        return place.path
+
+def _path(root: Path, spelled: str) -> WorkspacePath:
+    place = resolve_below(root, spelled)
+    if place is None or place.real is None:
+        raise ValueError(f"{spelled} is outside of the root")
+    return place.path
 
 
 def _after(change: FileChange, before: bytes | None) -> bytes | None:

@@ -20,7 +20,7 @@ from intent_lsp.core.gate.request import NO_ANSWER, Allowed, ApprovalAnswer
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.calls.admission import CallDecision, Outcome
-from intent_lsp.governance.calls.apply import CallApplier
+from intent_lsp.governance.calls.apply import apply_changes
 from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.call_judging import Caller, CallJudging
 from intent_lsp.governance.calls.call_readings import read_changes, read_tool_call
@@ -58,7 +58,6 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
     contents: Contents
     judging: CallJudging
     recording: CallRecorder
-    applying: CallApplier
     news: CallAudit
 
     def admit(
@@ -203,9 +202,9 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         """
         ticket = admission.ticket
         if ticket is None:
-            return None, self.applying.make(changes, ticket)
+            return None, apply_changes(self.stores.root, changes, ticket)
         made = admission.again and self.recording.is_recorded(ticket.id)
-        problem = None if made else self.applying.make(changes, ticket)
+        problem = None if made else apply_changes(self.stores.root, changes, ticket)
         try:
             outcome = self.recording.record(ticket.id, error=problem)
         except IntentLspError:
