@@ -8,11 +8,9 @@ from typing import Final
 
 from intent_lsp.governance.calls.authorize import CallAuthorizer
 from intent_lsp.governance.calls.call_audit import CallAudit
-from intent_lsp.governance.calls.call_events import CallEvents
 from intent_lsp.governance.calls.call_judging import CallJudging
 from intent_lsp.governance.calls.calls import AgentCalls
 from intent_lsp.governance.calls.recorder import CallRecorder
-from intent_lsp.governance.calls.ticket_saves import TicketSaves
 from intent_lsp.governance.calls.unended_commands import UnendedCommands
 from intent_lsp.governance.calls.verification_runs import VerificationRuns
 from intent_lsp.governance.calls.violations import Violations
@@ -82,10 +80,7 @@ class RootParts:
         self._make_judges()
         looks = TreeLooks(root, lambda: self.stores.git, self.contents, self.stores.clock)
         self.disk_changes = DiskChanges(
-            stores=self.stores,
-            contents=self.contents,
-            judging=self._judging,
-            looks=looks,
+            stores=self.stores, contents=self.contents, judging=self._judging, looks=looks
         )
         self.watch_events = WatchEvents(stores=self.stores, last=self.disk_changes.last)
         self._make_saves()
@@ -123,10 +118,7 @@ class RootParts:
     def _make_judges(self) -> None:
         """Build the parts that judge files."""
         self._judging = SaveJudge(
-            stores=self.stores,
-            sessions=self.sessions,
-            contents=self.contents,
-            grants=self.grants,
+            stores=self.stores, sessions=self.sessions, contents=self.contents, grants=self.grants
         )
         self.looks = OpenFileStates(
             stores=self.stores, judging=self._judging, contents=self.contents
@@ -135,14 +127,12 @@ class RootParts:
 
     def _make_saves(self) -> None:
         """Build the parts that record the edits of people."""
-        events = CallEvents(stores=self.stores, contents=self.contents)
         self.saves = Saves(
             stores=self.stores,
             judging=self._judging,
             contents=self.contents,
             states=self.looks,
             audit_log=self.audit_log,
-            ticket_saves=TicketSaves(self.stores, events),
         )
         self.file_operations = FileOperations(
             stores=self.stores,
@@ -170,10 +160,7 @@ class RootParts:
             news=news,
         )
         self._unended = UnendedCommands(
-            stores=self.stores,
-            work_tree=work_tree,
-            recording=recording,
-            news=news,
+            stores=self.stores, work_tree=work_tree, recording=recording, news=news
         )
         self.calls = AgentCalls(
             stores=self.stores,
@@ -186,10 +173,7 @@ class RootParts:
 
     def _call_judging(self, work_tree: WorkTree, news: CallAudit) -> CallJudging:
         admitting = CallAuthorizer(
-            stores=self.stores,
-            contents=self.contents,
-            grants=self.grants,
-            work_tree=work_tree,
+            stores=self.stores, contents=self.contents, grants=self.grants, work_tree=work_tree
         )
         return CallJudging(
             stores=self.stores,

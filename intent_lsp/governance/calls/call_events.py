@@ -106,16 +106,15 @@ class FoundFile(Struct, frozen=True, kw_only=True):
         return self.old != self.new or moved or self.unreadable or not self.old_known
 
 
-class CallEvents:
+class CallEvents(Struct, frozen=True, kw_only=True):
     """Reads the files that one root's tickets name and makes the ledger events of their calls."""
 
-    def __init__(self, *, stores: Stores, contents: Contents) -> None:
-        self._stores = stores
-        self._contents = contents
+    stores: Stores
+    contents: Contents
 
     def found(self, ticket: Ticket, saved: Collection[WorkspacePath]) -> tuple[FoundFile, ...]:
         """Return a ticket's files as they are on disk now. Editors have saved those in `saved`."""
-        read = ((file, self._contents.disk_if_readable(file.path)) for file in ticket.files)
+        read = ((file, self.contents.disk_if_readable(file.path)) for file in ticket.files)
         return tuple(
             FoundFile(
                 ticket=file,
@@ -128,7 +127,7 @@ class CallEvents:
         )
 
     def _is_there(self, path: WorkspacePath) -> bool:
-        return files.stamp(self._stores.root / path) is not None
+        return files.stamp(self.stores.root / path) is not None
 
     def found_besides(self, changed: ChangedFile) -> FoundFile:
         """Return a file that a call changed without naming it, from its comparison `changed`."""
@@ -149,7 +148,7 @@ class CallEvents:
             if file.discarded:
                 continue
             if file.new is None and file.old is not None:
-                data = self._stores.content(file.old)
+                data = self.stores.content(file.old)
                 gone |= {} if data is None else {file.path: data}
             elif file.old is None and file.old_known and file.data is not None:
                 came[file.path] = file.data
@@ -163,7 +162,7 @@ class CallEvents:
 
     def found_away(self, path: WorkspacePath) -> FoundFile:
         """Return a file that the call reached through a link; its content before is unknown."""
-        data = self._contents.disk_if_readable(path)
+        data = self.contents.disk_if_readable(path)
         return FoundFile(
             ticket=TicketFile(path=path, pre_hash=None),
             data=data,
@@ -191,7 +190,7 @@ class CallEvents:
         if not changed and found and error is None:
             return None
         files = changed if error is None else found
-        voice = self._stores.agent_info(ticket.session_id, ticket.agent_id)
+        voice = self.stores.agent_info(ticket.session_id, ticket.agent_id)
         return Event(
             intent_id=ticket.intent_id,
             intent_hash=ticket.intent_hash,
@@ -208,7 +207,7 @@ class CallEvents:
             compared=doubts.compared,
             reconstructed=doubts.reconstructed,
             approval=_approval(ticket),
-            vcs=Vcs(revision_id=self._stores.revision()),
+            vcs=Vcs(revision_id=self.stores.revision()),
             files=tuple(
                 self._file(ticket, file, voice, failed=error is not None) for file in files
             ),
@@ -217,13 +216,13 @@ class CallEvents:
     def _any_overtaken(self, ticket: Ticket, found: Sequence[FoundFile]) -> bool:
         if any(file.overtaken for file in found):
             return True
-        if len(found) > _FEW and self._stores.past.is_none_since(ticket.issued_at):
+        if len(found) > _FEW and self.stores.past.is_none_since(ticket.issued_at):
             return False
         return any(self._overtaken(ticket, file) for file in found)
 
     def _overtaken(self, ticket: Ticket, file: FoundFile) -> bool:
         """Return whether the file's newest record is somebody else's, and newer than the ticket."""
-        newest = self._stores.past.newest(file.path)
+        newest = self.stores.past.newest(file.path)
         if newest is None or newest.timestamp <= ticket.issued_at:
             return False
         names = (ticket.session_id, hashed_session(ticket.session_id))
@@ -254,14 +253,14 @@ class CallEvents:
         if file.data is None:
             return None
         late = budget(PARSING_SECONDS)
-        return file_fingerprint(file.path, _content(file), late, self._stores.trees.tree)
+        return file_fingerprint(file.path, _content(file), late, self.stores.trees.tree)
 
     def _ranges(self, file: FoundFile) -> tuple[Range, ...]:
         if file.old == file.new:
             return ()
         if file.old is None and file.old_known:
             return file_ranges(ABSENT, _content(file))
-        kept = None if file.old is None else self._stores.content(file.old)
+        kept = None if file.old is None else self.stores.content(file.old)
         if kept is not None:
             return file_ranges(content_of(kept), _content(file))
         # The old content is no longer kept, so no diff is possible: all counts as changed.

@@ -1,6 +1,5 @@
 """Editors' saves that carry out an agent's call, recorded under the call's ticket."""
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Recorded, Ticket, TicketFile
@@ -8,43 +7,34 @@ from intent_lsp.core.content import FileContent
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.governance.calls.call_events import CallEvents, FoundFile
-from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.ledger.ledger import Appended, Queued
 from intent_lsp.store.state.sessions_db import ReadHash
 
 
-class TicketSaves(Struct, frozen=True):
-    """Records editors' saves in one root under the tickets of the calls that asked for them."""
+def record_ticket_save(
+    events: CallEvents, ticket: Ticket, path: WorkspacePath, old: FileContent, new: FileContent
+) -> Appended | Queued | None:
+    """Record an editor's save of a file under a ticket, from the content `old` to `new`.
 
-    stores: Stores
-    events: CallEvents
-
-    def record(
-        self, ticket: Ticket, path: WorkspacePath, old: FileContent, new: FileContent
-    ) -> Appended | Queued | None:
-        """Record an editor's save of a file under a ticket, from the content `old` to `new`.
-
-        Return the record as appended or queued, or None if nothing changed or there is no session
-        database. The ticket is closed when the last of its files is saved.
-        """
-        state = self.stores.state
-        of_path = (file for file in ticket.files if file.path == path)
-        named = next(of_path, TicketFile(path=path, pre_hash=None))
-        found = FoundFile(
-            ticket=replace(named, pre_hash=old.hash), data=new.data, new=new.hash, saved=True
-        )
-        if state is None:
-            return None
-        event = self.events.event(ticket, (found,), error=None, verdict=ticket.verdict)
-        if event is None:
-            return None
-        appended = self.stores.ledger.append_or_queue(
-            veiled(event, self.stores.rules.current().policy)
-        )
-        read = ReadHash(found.new, ticket.turn)
-        state.put_reads(ticket.session_id, ticket.agent_id, {found.path: read})
-        if state.tickets.saved(path, ticket.id):
-            record_id = appended.record.id if isinstance(appended, Appended) else None
-            files = ((found.path, found.old, found.new),)
-            state.tickets.end(ticket.id, Recorded(record_id=record_id, files=files))
-        return appended
+    Return the record as appended or queued, or None if nothing changed or there is no session
+    database. The ticket is closed when the last of its files is saved.
+    """
+    stores, state = events.stores, events.stores.state
+    of_path = (file for file in ticket.files if file.path == path)
+    named = next(of_path, TicketFile(path=path, pre_hash=None))
+    found = FoundFile(
+        ticket=replace(named, pre_hash=old.hash), data=new.data, new=new.hash, saved=True
+    )
+    if state is None:
+        return None
+    event = events.event(ticket, (found,), error=None, verdict=ticket.verdict)
+    if event is None:
+        return None
+    appended = stores.ledger.append_or_queue(veiled(event, stores.rules.current().policy))
+    read = ReadHash(found.new, ticket.turn)
+    state.put_reads(ticket.session_id, ticket.agent_id, {found.path: read})
+    if state.tickets.saved(path, ticket.id):
+        record_id = appended.record.id if isinstance(appended, Appended) else None
+        files = ((found.path, found.old, found.new),)
+        state.tickets.end(ticket.id, Recorded(record_id=record_id, files=files))
+    return appended

@@ -14,7 +14,8 @@ from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.content import ABSENT, FileContent, content_of
 from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Record
-from intent_lsp.governance.calls.ticket_saves import TicketSaves
+from intent_lsp.governance.calls.call_events import CallEvents
+from intent_lsp.governance.calls.ticket_saves import record_ticket_save
 from intent_lsp.governance.judging.save_events import Save, record_save
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.root.sessions import Session
@@ -56,7 +57,7 @@ class ClaimedSaves(Struct, frozen=True, kw_only=True):
 
     stores: Stores
     judging: SaveJudge
-    ticket_saves: TicketSaves
+    events: CallEvents
     audit_log: AuditLog
 
     def save(self, ticket: Ticket, session: Session, done: AfterSave) -> AfterSave:
@@ -68,7 +69,7 @@ class ClaimedSaves(Struct, frozen=True, kw_only=True):
         """
         path = done.judgement.path
         if ticket.by_save:
-            outcome = self.ticket_saves.record(ticket, path, done.old, done.disk)
+            outcome = record_ticket_save(self.events, ticket, path, done.old, done.disk)
             if outcome is None:
                 return done
             told = replace(audit_event(session, done.judgement), tool=ticket.tool_name)

@@ -19,7 +19,7 @@ from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.calls.ticket_saves import TicketSaves
+from intent_lsp.governance.calls.call_events import CallEvents
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.file_snapshot import OpenFileStates
 from intent_lsp.governance.judging.save_events import Save, record_save
@@ -82,14 +82,13 @@ class Saves(Struct, kw_only=True, dict=True):
     contents: Contents
     states: OpenFileStates
     audit_log: AuditLog
-    ticket_saves: TicketSaves
 
     def __post_init__(self) -> None:
         """Create the parts that hold back saves and merge automatic ones."""
         self._held = ClaimedSaves(
             stores=self.stores,
             judging=self.judging,
-            ticket_saves=self.ticket_saves,
+            events=CallEvents(stores=self.stores, contents=self.contents),
             audit_log=self.audit_log,
         )
         self._runs = SaveRuns(self.stores, self.audit_log)
