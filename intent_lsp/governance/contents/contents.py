@@ -89,7 +89,7 @@ class Contents:
     """The present and past contents of one root's files."""
 
     def __init__(self, stores: Stores) -> None:
-        self._stores = stores
+        self.stores = stores
         self._lock = threading.Lock()
         self._recent = ContentLru()
         self._initial = InitialContents(self.kept)
@@ -97,7 +97,7 @@ class Contents:
 
     def disk(self, path: WorkspacePath) -> bytes | None:
         """Return a file's bytes on disk, or None if the file is absent. Raise OSError."""
-        return files.read_bytes(self._stores.root / path)
+        return files.read_bytes(self.stores.root / path)
 
     def on_disk(self, path: WorkspacePath) -> FileContent:
         """Return the content of a file of the root on disk now. Raise OSError."""
@@ -135,7 +135,7 @@ class Contents:
 
         If there is no commit, return the file's initial content, or an absent one if it has none.
         """
-        git = self._stores.git
+        git = self.stores.git
         if git is not None and self._committed():
             version = git.head_version(path)
             return _ABSENT_IN_HEAD if version is None else self._in_commit(git, version)
@@ -147,7 +147,7 @@ class Contents:
         `seen` is a snapshot just taken, or None to take one. If none can be taken or stored, the
         baseline has only the files that editors have opened, and is kept in memory.
         """
-        git, state = self._stores.git, self._stores.state
+        git, state = self.stores.git, self.stores.state
         if git is not None and state is not None and seen is None:
             seen = self._changed(git) if self._committed() else self._uncommitted()
         if state is None or seen is None:
@@ -168,12 +168,12 @@ class Contents:
 
     def has_whole_baseline(self, session_id: str) -> bool:
         """Return whether a session's baseline covers every file that existed when it was stored."""
-        state = self._stores.state
+        state = self.stores.state
         return state is not None and state.baseline_head(session_id) is not None
 
     def baseline(self, session_id: str, path: WorkspacePath) -> FileContent:
         """Return a file's content when the session began or selected another intent."""
-        git, state = self._stores.git, self._stores.state
+        git, state = self.stores.git, self.stores.state
         commit = None if git is None or state is None else state.baseline_head(session_id)
         if git is None or state is None or commit is None:
             return self._sighted(session_id, path)
@@ -192,7 +192,7 @@ class Contents:
         if not in_baseline:
             return
         self.keep(before.data, before.hash)
-        state = self._stores.state
+        state = self.stores.state
         if state is not None and state.baseline_head(session_id) is not None:
             state.move_baseline(session_id, path, before.hash)
             return
@@ -201,7 +201,7 @@ class Contents:
 
     def follow(self, session_id: str, old: WorkspacePath, new: WorkspacePath) -> None:
         """Carry the baseline and the initial content of a file over to its new name."""
-        git, state = self._stores.git, self._stores.state
+        git, state = self.stores.git, self.stores.state
         self._initial.follow(old, new)
         commit = None if git is None or state is None else state.baseline_head(session_id)
         if git is None or state is None or commit is None:
@@ -225,24 +225,16 @@ class Contents:
             return ABSENT
         return self._recent.get(content_hash, lambda: self._snapshot(content_hash))
 
-    def kept_bytes(self, content_hash: ContentHash) -> bytes | None:
-        """Return the bytes of a content from the blob cache or an open ticket, or None."""
-        return self._stores.content(content_hash)
-
-    def left_by_record(self, path: WorkspacePath, content_hash: ContentHash) -> bool:
-        """Return whether a file has this content according to its newest record."""
-        return self._stores.past.left_last(path, content_hash)
-
     def keep(self, data: bytes | None, known: ContentHash | None = None) -> None:
         """Put a content of at most 5 MB into the blob cache; `known` is its hash, if known.
 
         Do nothing for a larger one, or if `data` is None because there is no file.
         """
         if data is not None and len(data) <= KEPT_AT_MOST:
-            self._stores.snapshots.put(data, known)
+            self.stores.snapshots.put(data, known)
 
     def _snapshot(self, content_hash: ContentHash) -> FileContent:
-        data = self._stores.snapshots.get(content_hash)
+        data = self.stores.snapshots.get(content_hash)
         return content_of(data, known_hash=content_hash)
 
     def _in_commit(self, git: Git, version: Version) -> FileContent:
@@ -253,7 +245,7 @@ class Contents:
         return read() if version.how.program else self._recent.get(version, read)
 
     def _committed(self) -> bool:
-        git = self._stores.git
+        git = self.stores.git
         return git is not None and git.head_commit() is not None
 
     def _changed(self, git: Git) -> Seen:
@@ -263,11 +255,11 @@ class Contents:
 
     def _uncommitted(self) -> Seen | None:
         """Return the state of a tree without a commit; None if git fails or it is too large."""
-        status = tree_status(self._stores.root)
-        if status is None or is_too_large(self._stores.root, status.paths):
+        status = tree_status(self.stores.root)
+        if status is None or is_too_large(self.stores.root, status.paths):
             return None
         found = dict[WorkspacePath, ContentHash | None]()
-        for path, held in read_tree(self._stores.root, status.paths):
+        for path, held in read_tree(self.stores.root, status.paths):
             found[path] = held.hash
             # A file's initial content was already kept when it was found.
             if held.hash != self._initial.found(path):
@@ -275,7 +267,7 @@ class Contents:
         return Seen(status.head or EMPTY_TREE, found)
 
     def _keep(self, path: WorkspacePath) -> ContentHash | None:
-        found = _read(self._stores.root, path)
+        found = _read(self.stores.root, path)
         self.keep(found.data, found.hash)
         return found.hash
 
@@ -288,7 +280,7 @@ class Contents:
         return self._initial.content(path) or self.head(path)
 
     def _baseline_of_sight(self, session_id: str) -> None:
-        now = {path: _read(self._stores.root, path) for path in self._initial.opened()}
+        now = {path: _read(self.stores.root, path) for path in self._initial.opened()}
         with self._lock:
             self._sight_baseline[session_id] = now
 

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.changed_files import ChangedFile, Comparison
 from intent_lsp.governance.disk.git_changes import GitChanges
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST, TreeLooks, is_anybodys
@@ -44,7 +43,6 @@ _ABSENT: Final = _Side()
 
 def compare(
     looks: TreeLooks,
-    contents: Contents,
     then: TreeSnapshot,
     now: TreeSnapshot,
     *,
@@ -55,13 +53,13 @@ def compare(
     `also_unseen`: also find edits that were committed in between and replaced since.
     """
     then, now = _unfolded(then, now), _unfolded(now, then)
-    comparing = _Comparing(looks, contents, then, now)
+    comparing = _Comparing(looks, then, now)
     own = comparing.comparison()
     if own is None:
         return None
     parts = [own]
     for path in sorted(then.inner.keys() | now.inner.keys()):
-        part = _inner(looks, contents, path, then, now)
+        part = _inner(looks, path, then, now)
         if part is None:
             return None
         parts.append(part)
@@ -90,11 +88,7 @@ def _unfolded(snapshot: TreeSnapshot, other: TreeSnapshot) -> TreeSnapshot:
 
 
 def _inner(
-    looks: TreeLooks,
-    contents: Contents,
-    path: WorkspacePath,
-    then: TreeSnapshot,
-    now: TreeSnapshot,
+    looks: TreeLooks, path: WorkspacePath, then: TreeSnapshot, now: TreeSnapshot
 ) -> Comparison | None:
     """Return what changed in the repository at `path` below the root, or None if that is unknown.
 
@@ -102,7 +96,7 @@ def _inner(
     """
     before, after, inner = then.inner.get(path), now.inner.get(path), looks.git_of(path)
     if before is not None and after is not None and inner is not None:
-        return _moved_below(path, compare(inner, contents, before, after))
+        return _moved_below(path, compare(inner, before, after))
     submodule = looks.gits is not None and path in looks.gits.flags().submodules
     old, new = commit_hash(before), commit_hash(after)
     if submodule or old == new:
@@ -139,11 +133,8 @@ def _moved_below(room: WorkspacePath, found: Comparison | None) -> Comparison | 
 class _Comparing:
     """One comparison of the files of one repository, or of a directory without one."""
 
-    def __init__(
-        self, looks: TreeLooks, contents: Contents, then: TreeSnapshot, now: TreeSnapshot
-    ) -> None:
+    def __init__(self, looks: TreeLooks, then: TreeSnapshot, now: TreeSnapshot) -> None:
         self._looks = looks
-        self._contents = contents
         self._then = then
         self._now = now
         self._git = looks.git if then.git is not None and now.git is not None else None
@@ -215,7 +206,7 @@ class _Comparing:
             old, known = self._old(path, self._side(self._then, path))
             if data is None or not known or new == old or self._holds(path, new):
                 continue
-            self._contents.keep(data, new)
+            self._looks.contents.keep(data, new)
             yield ChangedFile(path=path, old=old, new=new, data=data)
 
     def _holds(self, path: WorkspacePath, hash_: ContentHash | None) -> bool:
@@ -230,8 +221,8 @@ class _Comparing:
         if gits is None:
             return None
         return GitChanges(
-            content=self._contents.kept_bytes,
-            recorded=self._contents.left_by_record,
+            content=self._looks.contents.stores.content,
+            recorded=self._looks.contents.stores.past.left_last,
             git=git,
             gits=gits,
             trees=GitTrees(git),
@@ -276,7 +267,7 @@ class _Comparing:
         data = None if git is None or version is None else git.version_bytes(version)
         if data is None:
             return None, False
-        self._contents.keep(data)
+        self._looks.contents.keep(data)
         return hash_content(data), True
 
 

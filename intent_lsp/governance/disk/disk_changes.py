@@ -107,7 +107,7 @@ class DiskChanges(Struct, kw_only=True, dict=True):
             before = None if before is None else _with_left(before, left)
             compared = None
             if before is not None:
-                compared = compare(self.looks, self.contents, before, now, also_unseen=True)
+                compared = compare(self.looks, before, now, also_unseen=True)
             again = TreeLook(seen=self._seen(now), moved=frozenset(), again=True)
             if before is not None and compared is None and not self._is_made_anew(before):
                 # A file vanished while git was reading it: try again later.

@@ -35,7 +35,6 @@ def keep_excludes(git: GitSnapshot, contents: Contents) -> None:
 
 def hidden_files(
     looks: TreeLooks,
-    contents: Contents,
     before: TreeSnapshot,
     now: TreeSnapshot,
     edits: Iterable[ChangedFile],
@@ -45,7 +44,7 @@ def hidden_files(
     They are yielded as new files, without the files of `before` and the server's own. `edits` are
     the changed files, among them changed ignore files.
     """
-    root, git = looks.root, looks.git
+    root, git, contents = looks.root, looks.git, looks.contents
     if git is None:
         return
     changed = dict(_changed_in_tree(contents, edits))
@@ -97,4 +96,4 @@ def _changed_elsewhere(
 
 def _held(contents: Contents, hash_: ContentHash | None) -> bytes | None:
     """Return an ignore file's content by its hash (b"" for None), or None if it is not kept."""
-    return b"" if hash_ is None else contents.kept_bytes(hash_)
+    return b"" if hash_ is None else contents.stores.content(hash_)

@@ -121,12 +121,12 @@ class WorkTree:
         git = before.git
         if git is not None and (look.rest is None or not look.rest.lasted(git.index, git.log)):
             return None
-        compared = compare(self._looks, self._contents, before, look.now)
+        compared = compare(self._looks, before, look.now)
         return None if compared is None else self._found(before, look, compared)
 
     def _found(self, before: TreeSnapshot, look: TreeAtRest, compared: Comparison) -> TreeChanges:
         edits = [file for file in compared.edits if not self._own(file)]
-        edits += hidden_files(self._looks, self._contents, before, look.now, compared.edits)
+        edits += hidden_files(self._looks, before, look.now, compared.edits)
         return TreeChanges(
             files=tuple(sorted((*edits, *compared.discarded), key=lambda file: file.path)),
             now=look.now,
@@ -171,7 +171,7 @@ class WorkTree:
             look = self.look()
             if look is None:
                 return None, None, False
-            compared = compare(self._looks, self._contents, before, look.now)
+            compared = compare(self._looks, before, look.now)
             git, rest = before.git, look.rest
             no_edits = compared is not None and not compared.edits
             if git is None or rest is None or no_edits or rest.lasted(git.index, git.log):
