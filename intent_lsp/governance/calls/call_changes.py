@@ -21,10 +21,11 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.governance.calls.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
 from intent_lsp.governance.calls.protected_files import ProtectedFiles
+from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
-from intent_lsp.governance.judging.restoring_edits import RestoringEdits
+from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.stores import Stores
@@ -198,7 +199,7 @@ class CallVerdicts(Struct, frozen=True, kw_only=True):
 
     stores: Stores
     grants: Grants
-    putting_back: RestoringEdits
+    contents: Contents
 
     def violating(self, ticket: Ticket, found: FoundChanges) -> tuple[WorkspacePath, ...]:
         """Return the changed files that the call did not name and that its intent may not change.
@@ -209,7 +210,7 @@ class CallVerdicts(Struct, frozen=True, kw_only=True):
         besides = [
             path
             for file in found.files
-            if file.besides and not self.putting_back.puts_back(file.path, file.new)
+            if file.besides and not puts_back(self.contents, file.path, file.new)
             for path in (file.ticket.previous, file.path)
             if path is not None
         ]
@@ -255,7 +256,7 @@ class CallVerdicts(Struct, frozen=True, kw_only=True):
             return ticket.verdict
         if not {file.path, file.ticket.previous}.isdisjoint(violating):
             return ScopeValidation.FAIL
-        back = self.putting_back.puts_back(file.path, file.new)
+        back = puts_back(self.contents, file.path, file.new)
         owned = not back and self.grants.covers(ticket.intent_id, file.path)
         return ScopeValidation.PASS if owned else ScopeValidation.EXEMPT
 

@@ -24,7 +24,6 @@ from intent_lsp.governance.calls.call_events import CallEvents, Doubts, FoundFil
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
-from intent_lsp.governance.judging.restoring_edits import RestoringEdits
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.stores import Stores
@@ -56,9 +55,7 @@ class CallRecorder(Struct, kw_only=True, dict=True):
             events=self._events,
         )
         self._verdicts = CallVerdicts(
-            stores=self.stores,
-            grants=self.grants,
-            putting_back=RestoringEdits(self.stores, self.contents),
+            stores=self.stores, grants=self.grants, contents=self.contents
         )
 
     def compare(self, ticket_id: str) -> TreeChanges | None:

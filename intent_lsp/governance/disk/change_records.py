@@ -18,6 +18,7 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, ScopeValidation
 from intent_lsp.core.rename_detection import renamed
+from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.comparison import commit_hash
 from intent_lsp.governance.disk.disk_events import (
     Author,
@@ -29,7 +30,7 @@ from intent_lsp.governance.disk.disk_events import (
 from intent_lsp.governance.disk.git_work import GitWork
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
 from intent_lsp.governance.disk.refused_changes import RefusedChanges
-from intent_lsp.governance.judging.restoring_edits import RestoringEdits
+from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.root.stores import Stores
@@ -70,7 +71,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
 
     stores: Stores
     judging: SaveJudge
-    putting_back: RestoringEdits
+    contents: Contents
     pending: PendingChanges
     git_work: GitWork
 
@@ -261,7 +262,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
             return None
         if change.previous is not None and self._was_out_of_bounds(author, change.previous):
             verdict = ScopeValidation.FAIL
-        if verdict is ScopeValidation.FAIL and self.putting_back.puts_back(change.path, change.new):
+        if verdict is ScopeValidation.FAIL and puts_back(self.contents, change.path, change.new):
             verdict = ScopeValidation.EXEMPT
         return judgement, verdict
 

@@ -28,7 +28,7 @@ from intent_lsp.governance.disk.foreign_writes import ForeignWrites
 from intent_lsp.governance.disk.git_work import GitWork
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks, is_anybodys
-from intent_lsp.governance.judging.restoring_edits import RestoringEdits
+from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.judging.save_judge import SaveJudge
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.root.stores import Stores
@@ -80,7 +80,7 @@ class DiskChanges(Struct, kw_only=True, dict=True):
         self._recorder = DiskRecorder(
             stores=self.stores,
             judging=self.judging,
-            putting_back=RestoringEdits(self.stores, self.contents),
+            contents=self.contents,
             pending=self._pending,
             git_work=self._git_work,
         )
@@ -199,7 +199,7 @@ class DiskChanges(Struct, kw_only=True, dict=True):
         for file in compared.discarded if self._stays(now) else ():
             # A `git restore` that undoes a violation is noted too, so that a record ends the
             # violation.
-            if self._recorder.putting_back.puts_back(file.path, file.new):
+            if puts_back(self.contents, file.path, file.new):
                 self._pending.note(file, self._then_at)
         below = RootsBelow(self.stores.root)
         for file in compared.edits:

@@ -26,7 +26,7 @@ from intent_lsp.governance.disk.changed_files import ChangedFile, Comparison
 from intent_lsp.governance.disk.comparison import compare
 from intent_lsp.governance.disk.hidden_files import hidden_files, keep_excludes
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
-from intent_lsp.governance.judging.restoring_edits import RestoringEdits
+from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.clock import deadline
 from intent_lsp.store.git.activity import GitRest
@@ -68,7 +68,6 @@ class WorkTree:
     def __init__(self, stores: Stores, contents: Contents, looks: TreeLooks | None = None) -> None:
         self._stores = stores
         self._contents = contents
-        self._putting_back = RestoringEdits(stores, contents)
         self._looks = looks or TreeLooks(stores.root, lambda: stores.git, contents, stores.clock)
 
     def seen(self) -> TreeSnapshot | None:
@@ -157,7 +156,7 @@ class WorkTree:
         """
         if not self._is_own_loss(session_id, file):
             return file
-        back = self._putting_back.puts_back(file.path, file.new)
+        back = puts_back(self._contents, file.path, file.new)
         return replace(file, discarded=False) if back else None
 
     def _compared(self, before: TreeSnapshot) -> tuple[TreeAtRest | None, Comparison | None, bool]:

@@ -30,7 +30,7 @@ from intent_lsp.core.policy import ContractRule
 from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.command_paths import CommandPaths
-from intent_lsp.governance.judging.restoring_edits import RestoringEdits
+from intent_lsp.governance.judging.restoring_edits import may_undo, puts_back
 from intent_lsp.governance.root.denied_paths import denied_path, globs
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.rules import Rules
@@ -84,7 +84,6 @@ class CallFactsOf:
         self._stores = stores
         self._contents = contents
         self._grants = grants
-        self._putting_back = RestoringEdits(stores, contents)
         self._command_paths = CommandPaths(stores)
 
     def heard(self, hearing: Hearing) -> Hearing:
@@ -112,7 +111,7 @@ class CallFactsOf:
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real != place.path:
             return False
-        return self._putting_back.may_undo(place.path, deleting=deleting)
+        return may_undo(self._contents, place.path, deleting=deleting)
 
     def files(self, reading: CallReading) -> tuple[CallFile, ...]:
         """Return the paths of a call, resolved, with the contents of their files.
@@ -219,7 +218,7 @@ class CallFactsOf:
                 current=file.hash,
                 read_this_turn=this_turn,
                 claimed_by=memory.claimed_by,
-                puts_back=text is not None and self._putting_back.puts_back(place.path, text),
+                puts_back=text is not None and puts_back(self._contents, place.path, text),
                 generated=generated.covers(place.path),
             )
             if place.real != place.path:

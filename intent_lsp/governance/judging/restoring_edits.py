@@ -7,47 +7,40 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import EntityType, Record, ScopeValidation
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.root.stores import Stores
 
 
-class RestoringEdits:
-    """Decides, for the files of one root, whether an edit restores a file after a violation."""
+def may_undo(contents: Contents, path: WorkspacePath, *, deleting: bool) -> bool:
+    """Return whether deleting a file, or checking it out from HEAD, would undo its violations.
 
-    def __init__(self, stores: Stores, contents: Contents) -> None:
-        self._stores = stores
-        self._contents = contents
+    True only if agents made all these violations, and the file still has the content that they
+    left, so that nobody else's work is lost. `deleting` asks about deletion, otherwise about
+    checkout. False if the file has no violations.
+    """
+    if contents.stores.past.newest_passes(path):
+        return False
+    violations = contents.stores.past.standing_violations(path)
+    if not violations or not all(map(_is_agents, violations)):
+        return False
+    if contents.hash_of(path) != _ends(violations[0], path)[1]:
+        return False
+    before = _ends(violations[-1], path)[0]
+    return before == (None if deleting else contents.head(path).hash)
 
-    def may_undo(self, path: WorkspacePath, *, deleting: bool) -> bool:
-        """Return whether deleting a file, or checking it out from HEAD, would undo its violations.
 
-        True only if agents made all these violations, and the file still has the content that they
-        left, so that nobody else's work is lost. `deleting` asks about deletion, otherwise about
-        checkout. False if the file has no violations.
-        """
-        if self._stores.past.newest_passes(path):
-            return False
-        violations = self._stores.past.standing_violations(path)
-        if not violations or not all(map(_is_agents, violations)):
-            return False
-        if self._contents.hash_of(path) != _ends(violations[0], path)[1]:
-            return False
-        before = _ends(violations[-1], path)[0]
-        return before == (None if deleting else self._contents.head(path).hash)
+def puts_back(contents: Contents, path: WorkspacePath, new: ContentHash | None) -> bool:
+    """Return whether a change to the content `new` (None: deletion) undoes a file's violation.
 
-    def puts_back(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        """Return whether a change to the content `new` (None: deletion) undoes a file's violation.
-
-        True if the file's newest record is a FAIL, and `new` is the content before that record. The
-        content in HEAD counts too, but a deletion does not count just because HEAD lacks the file.
-        """
-        newest = self._stores.past.newest(path)
-        if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
-            return False
-        if new == _ends(newest, path)[0]:
-            return True
-        # A deletion is no restoration just because HEAD lacks the file: it may hold uncommitted
-        # work.
-        return new is not None and new == self._contents.head(path).hash
+    True if the file's newest record is a FAIL, and `new` is the content before that record. The
+    content in HEAD counts too, but a deletion does not count just because HEAD lacks the file.
+    """
+    newest = contents.stores.past.newest(path)
+    if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
+        return False
+    if new == _ends(newest, path)[0]:
+        return True
+    # A deletion is no restoration just because HEAD lacks the file: it may hold uncommitted
+    # work.
+    return new is not None and new == contents.head(path).hash
 
 
 def _is_agents(record: Record) -> bool:
