@@ -21,7 +21,6 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.governance.calls.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
 from intent_lsp.governance.calls.protected_files import ProtectedFiles
-from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
@@ -63,7 +62,7 @@ class FoundChanges(Struct, frozen=True, kw_only=True):
 
 
 class CallChanges(Struct, kw_only=True):
-    """Finds the files that the calls in one root have changed.
+    """Finds the files that the calls in one root have changed, and gives each its verdict.
 
     `left` are changed files that no running command's intent owns. They are attributed to the
     running command that is recorded last.
@@ -193,14 +192,6 @@ class CallChanges(Struct, kw_only=True):
             return file
         return replace(file, ticket=replace(file.ticket, pre_hash=third), overtaken=True)
 
-
-class CallVerdicts(Struct, frozen=True, kw_only=True):
-    """Judges the files that the calls of one root have changed."""
-
-    stores: Stores
-    grants: Grants
-    contents: Contents
-
     def violating(self, ticket: Ticket, found: FoundChanges) -> tuple[WorkspacePath, ...]:
         """Return the changed files that the call did not name and that its intent may not change.
 
@@ -210,7 +201,7 @@ class CallVerdicts(Struct, frozen=True, kw_only=True):
         besides = [
             path
             for file in found.files
-            if file.besides and not puts_back(self.contents, file.path, file.new)
+            if file.besides and not puts_back(self.events.contents, file.path, file.new)
             for path in (file.ticket.previous, file.path)
             if path is not None
         ]
@@ -256,7 +247,7 @@ class CallVerdicts(Struct, frozen=True, kw_only=True):
             return ticket.verdict
         if not {file.path, file.ticket.previous}.isdisjoint(violating):
             return ScopeValidation.FAIL
-        back = puts_back(self.contents, file.path, file.new)
+        back = puts_back(self.events.contents, file.path, file.new)
         owned = not back and self.grants.covers(ticket.intent_id, file.path)
         return ScopeValidation.PASS if owned else ScopeValidation.EXEMPT
 

@@ -19,7 +19,7 @@ from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Event, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.admission import Outcome
-from intent_lsp.governance.calls.call_changes import CallChanges, CallVerdicts, FoundChanges
+from intent_lsp.governance.calls.call_changes import CallChanges, FoundChanges
 from intent_lsp.governance.calls.call_events import CallEvents, Doubts, FoundFile
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
@@ -45,7 +45,7 @@ class CallRecorder(Struct, kw_only=True, dict=True):
     disk: DiskChanges
 
     def __post_init__(self) -> None:
-        """Create the parts that find a call's changes, judge them and make its event."""
+        """Create the parts that find and judge a call's changes, and make its event."""
         self._events = CallEvents(stores=self.stores, contents=self.contents)
         self._changes = CallChanges(
             stores=self.stores,
@@ -53,9 +53,6 @@ class CallRecorder(Struct, kw_only=True, dict=True):
             work_tree=self.work_tree,
             foreign=self.disk.foreign,
             events=self._events,
-        )
-        self._verdicts = CallVerdicts(
-            stores=self.stores, grants=self.grants, contents=self.contents
         )
 
     def compare(self, ticket_id: str) -> TreeChanges | None:
@@ -166,12 +163,12 @@ class CallRecorder(Struct, kw_only=True, dict=True):
         There is none if nothing changed and no `error` says why the call failed. The first record
         gets the id `record_id`.
         """
-        found, violating = all_found.files, self._verdicts.violating(ticket, all_found)
+        found, violating = all_found.files, self._changes.violating(ticket, all_found)
         if ticket.looking and not found:
             # A search that finds nothing exits with an error, but that is no failed change.
             error = None
         nothing = not found and error is None and (all_found.whole or ticket.looking)
-        parts = {} if nothing else self._verdicts.by_verdict(ticket, all_found, violating)
+        parts = {} if nothing else self._changes.by_verdict(ticket, all_found, violating)
         done = [
             self._append(
                 self._events.event(
