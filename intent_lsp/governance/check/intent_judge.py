@@ -5,7 +5,7 @@ Specified in requirements section 14.
 Invariant: the gate decides. One intent and one version of the rules that allow an edit are enough.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -79,8 +79,17 @@ class IntentJudge:
         return the first refusal. `moment` is when the edit happened, as an RFC 3339 time. Without
         `intents`, no intent is active.
         """
-        scopes = tuple(self._scopes(intents, moment))
-        return self._decided(path, intents, scopes)
+        first: Denied | None = None
+        for number, rules in enumerate(self._rules.versions):
+            for named in intents or (None,):
+                intent = rules.active(named)
+                names = () if intent is None else rules.file.intents.names(intent)
+                globs = self._grants.live(names, moment) if names else ()
+                denied = self._decided(number, path, named, globs)
+                if denied is None:
+                    return None
+                first = first or denied
+        return first
 
     def denied_to_agents(self, path: WorkspacePath) -> Denied | None:
         """Return the refusal of an agent's change of a path, or None if agents may change it.
@@ -99,31 +108,14 @@ class IntentJudge:
         decision = judge_call(question, call)
         return decision if isinstance(decision, Denied) else None
 
-    def _scopes(self, intents: tuple[str, ...], moment: str) -> Iterator[tuple[str, ...]]:
-        """Yield the granted globs, or (), for each version of the rules and each intent."""
-        for rules in self._rules.versions:
-            for named in intents:
-                intent = rules.active(named)
-                names = () if intent is None else rules.file.intents.names(intent)
-                yield self._grants.live(names, moment) if names else ()
-
     def _decide(
-        self,
-        path: WorkspacePath,
-        intents: tuple[str, ...],
-        granted: tuple[tuple[str, ...], ...],
+        self, number: int, path: WorkspacePath, named: str | None, granted: tuple[str, ...]
     ) -> Denied | None:
-        first: Denied | None = None
-        patterns = iter(granted)
-        for rules in self._rules.versions:
-            for named in intents or (None,):
-                intent = rules.active(named)
-                globs = () if named is None else next(patterns)
-                decision = judge_save(_request(rules, path, named, rules.scope_of(intent, globs)))
-                if isinstance(decision, Allowed):
-                    return None
-                first = first or decision
-        return first
+        """Judge a path by the version of the rules with this number, under one intent."""
+        rules = self._rules.versions[number]
+        scope = rules.scope_of(rules.active(named), granted)
+        decision = judge_save(_request(rules, path, named, scope))
+        return None if isinstance(decision, Allowed) else decision
 
 
 def _request(rules: Rules, path: WorkspacePath, intent_id: str | None, scope: Scope) -> GateRequest:

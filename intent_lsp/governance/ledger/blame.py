@@ -18,7 +18,7 @@ from intent_lsp.core.blame.attribution import Attribution, Attributions, Confide
 from intent_lsp.core.blame.blame import BlamedText, blame, carried_over
 from intent_lsp.core.blame.moved_lines import OtherFile
 from intent_lsp.core.blame.runs import BlameRun, FileRecord, blame_runs, one_run
-from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
+from intent_lsp.core.content import decode, hash_content, hash_if_there, split_lines
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.ranges import count_lines
 from intent_lsp.core.rename_detection import EQUAL_AT_LEAST
@@ -156,10 +156,9 @@ class FileBlame:
         records of `steps`.
         """
         sources = [lineage.sources[step.order] for step in steps]
-        today = read_in(self._root, sources[0][1].path)
         return OtherFile(
             steps=steps,
-            today=None if today is None else hash_content(today),
+            today=hash_if_there(read_in(self._root, sources[0][1].path)),
             contents=PastContents(self._root, sources).lines,
         )
 
@@ -170,7 +169,7 @@ def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:
     The whole file is attributed to the earliest record that left it with the hash of `data`, its
     present content, or to none.
     """
-    wanted: ContentHash = hash_content(data)
+    wanted = hash_content(data)
     left = (at for at, (_, file) in enumerate(lineage.sources) if file.post_hash == wanted)
     order = next(left, None)
     claim = None if order is None else Attribution(order)
