@@ -186,7 +186,10 @@ class Contents:
     def correct(
         self, session_id: str, path: WorkspacePath, taken: FileContent, before: FileContent
     ) -> None:
-        """Replace a file's initial content by `before`, and its baseline if that is `taken`."""
+        """Replace a file's initial content, if it has one, and its baseline by `before`.
+
+        The baseline is replaced only if it has the hash of `taken`.
+        """
         in_baseline = self.baseline(session_id, path).hash == taken.hash
         self._initial.correct(path, before)
         if not in_baseline:

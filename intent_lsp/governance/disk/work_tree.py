@@ -91,8 +91,9 @@ class WorkTree:
 
         Left out are changes that git made (unless it discarded uncommitted work), ignored files
         (unless they are new and so is the line that ignores them), files that only the server
-        writes, and the server's own last writes (unless they change the rules for agents). It waits
-        up to GIT_AWAITED_FOR seconds for a running git, so the caller must hold no lock.
+        writes, and the server's own last writes (unless they change the rules for agents). The
+        automatic saves made so far are recorded first. This waits up to GIT_AWAITED_FOR seconds for
+        a running git, so the caller must hold no lock.
         """
         if before.git is not None and self._stores.git is None:
             return None
@@ -138,7 +139,8 @@ class WorkTree:
         """Return those of the changes by a session's command that no record since `since` explains.
 
         If a record made in between left another content, the change starts from that one.
-        Discarding the session's own uncommitted work is no loss. The caller holds the root's lock.
+        Discarding the session's own uncommitted work is left out, unless that undoes a violation.
+        The automatic saves made so far are recorded first. The caller holds the root's lock.
         """
         # Record automatic saves made since the snapshot first, so that they count as the editor's.
         self._stores.end_runs()

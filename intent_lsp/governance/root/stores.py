@@ -145,11 +145,11 @@ class LedgerHistory:
         return self._told(lambda: index.work(lambda it: touched_by(it, names, limit)), ())
 
     def not_passing_since(self, time: str, *, limit: int) -> Mapping[WorkspacePath, int]:
-        """Return each file that a record since `time` did not pass in, with that record's moment.
+        """Return the files of records since `time` that do not pass.
 
-        A record does not pass if its verdict is FAIL or its edit failed; of several, the newest
-        counts. `time` is an RFC 3339 time, a moment an integer that grows with time. At most
-        `limit` files are returned, those of the newest records.
+        A record does not pass if its verdict is FAIL or its edit failed. Each file comes with the
+        moment of its newest such record, an integer that grows with time. `time` is an RFC 3339
+        time. At most `limit` files are returned, those of the newest records.
         """
         index = self._index
         return self._told(lambda: index.work(lambda it: not_passing_since(it, time, limit)), {})

@@ -122,7 +122,7 @@ class ClaimedSaves(Struct, frozen=True, kw_only=True):
 
 
 def audit_event(session: Session, judgement: Judgement) -> AuditEvent:
-    """Return the audit event of an editor's save."""
+    """Return the audit event of an editor's save, from the judgement on it."""
     return AuditEvent(
         tool=EDITOR_SAVE,
         session_id=session.id,

@@ -121,7 +121,9 @@ class OpenFile(Struct, kw_only=True):
     def snapshot(self, lines: list[str]) -> OpenFileState | None:
         """Return a snapshot of the file to compare with the text `lines`.
 
-        Return None if no root governs the file. Raise OSError and IntentLspError.
+        The file is read, and the known state updated; while the editor is writing it, the last
+        known content counts. Return None if no root governs the file. Raise OSError and
+        IntentLspError.
         """
         if self.governed is None:
             return None
@@ -191,8 +193,9 @@ class OpenFile(Struct, kw_only=True):
     def is_writing(self, disk: FileContent) -> bool:
         """Return whether `disk` may be a file that the editor has written only in part so far.
 
-        True if it is absent or only the beginning of a text in `written`. This happens for a moment
-        with editors that write in place, not with those that replace the file.
+        True if there is a text in `written`, and `disk` is absent or only the beginning of such a
+        text. This happens for a moment with editors that write in place, not with those that
+        replace the file.
         """
         texts = ("".join(lines).encode("utf-8", "surrogatepass") for lines in self.written)
         data = disk.data

@@ -36,7 +36,10 @@ class DeferredQueue:
             self.write()
 
     def write(self) -> None:
-        """Write all queued events. If another thread is doing so, wait until it has finished."""
+        """Write all queued events. If another thread is doing so, wait until it has finished.
+
+        An event that fails is logged and dropped.
+        """
         with self._telling:
             while self._news:
                 try:
