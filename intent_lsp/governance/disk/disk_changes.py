@@ -160,7 +160,10 @@ class DiskChanges(Struct, kw_only=True, dict=True):
         return self._then
 
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
-        """Note a file's hash (None: deleted) after a recorded change, for the next snapshot."""
+        """Note a file's hash (None: deleted) after a recorded change, for the next snapshot.
+
+        Do nothing before the first snapshot, or for a file of the server or of git.
+        """
         # Before the first snapshot there is nothing to compare with.
         if self._then is not None and is_anybodys(path):
             self._left[path] = left
