@@ -79,9 +79,7 @@ class RootParts:
         self._make_plan()
         self._make_judges()
         looks = TreeLooks(root, lambda: self.stores.git, self.contents, self.stores.clock)
-        self.disk_changes = DiskChanges(
-            stores=self.stores, contents=self.contents, judging=self._judging, looks=looks
-        )
+        self.disk_changes = DiskChanges(stores=self.stores, judging=self._judging, looks=looks)
         self.watch_events = WatchEvents(stores=self.stores, last=self.disk_changes.last)
         self._make_saves()
         self._make_calls(WorkTree(self.stores, self.contents, looks))

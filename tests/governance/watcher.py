@@ -37,7 +37,6 @@ class Watcher:
         )
         self.changes = DiskChanges(
             stores=stores,
-            contents=self.governance.contents,
             judging=judging,
             looks=TreeLooks(
                 stores.root, lambda: stores.git, self.governance.contents, stores.clock

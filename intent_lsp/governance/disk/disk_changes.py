@@ -18,7 +18,7 @@ from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.contents.contents import Contents, Seen
+from intent_lsp.governance.contents.contents import Seen
 from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE
 from intent_lsp.governance.disk.change_records import DiskRecorder
 from intent_lsp.governance.disk.changed_files import Comparison
@@ -64,7 +64,6 @@ class DiskChanges(Struct, kw_only=True, dict=True):
     """
 
     stores: Stores
-    contents: Contents
     judging: SaveJudge
     looks: TreeLooks
 
@@ -80,7 +79,7 @@ class DiskChanges(Struct, kw_only=True, dict=True):
         self._recorder = DiskRecorder(
             stores=self.stores,
             judging=self.judging,
-            contents=self.contents,
+            contents=self.looks.contents,
             pending=self._pending,
             git_work=self._git_work,
         )
@@ -119,7 +118,7 @@ class DiskChanges(Struct, kw_only=True, dict=True):
             if before is not None and moved and self._git_work.goes_on(rest, before):
                 return again
             self._git_work.moment = rest.moment
-            self.contents.tree_seen(self._seen(now))
+            self.looks.contents.tree_seen(self._seen(now))
             if before is None or compared is None:
                 self._then, self._then_at = now, at
                 self._pending.forget()
@@ -202,7 +201,7 @@ class DiskChanges(Struct, kw_only=True, dict=True):
         for file in compared.discarded if self._stays(now) else ():
             # A `git restore` that undoes a violation is noted too, so that a record ends the
             # violation.
-            if puts_back(self.contents, file.path, file.new):
+            if puts_back(self.looks.contents, file.path, file.new):
                 self._pending.note(file, self._then_at)
         below = RootsBelow(self.stores.root)
         for file in compared.edits:
