@@ -15,14 +15,17 @@ _NOTHING: Final = "/dev/null"
 def diff_lines(file: PlannedFile) -> Iterator[str]:
     """Yield the lines of a unified diff of a file that is to change.
 
-    If the texts are too large to be compared, a line that says so takes the place of the changes.
+    If its contents cannot be compared, a line that says so takes the place of the changes.
     """
     old, new = (_NOTHING if text is None else file.shown for text in (file.before, file.after))
     yield from edit_lines(old, new, file.before or b"", file.after or b"")
 
 
 def show_diff(page: Output, plan: RegistrationPlan) -> None:
-    """Print a plan's files as diffs, and remark that nothing was written; nothing without files."""
+    """Print a plan's files as diffs, and remark that nothing was written.
+
+    Print nothing without files.
+    """
     for file in plan.files:
         for line in diff_lines(file):
             page.line(line)
@@ -39,7 +42,10 @@ def show_files(page: Output, files: Iterable[PlannedFile]) -> None:
 
 
 def show_steps(page: Output, hosts: Iterable[AgentHost]) -> None:
-    """Print what a person still has to do, so that the hosts trust and use the registration."""
+    """Print what a person still has to do, so that the hosts trust and use the registration.
+
+    Print nothing if no host needs a step.
+    """
     lines = [f"  {host.title}: {step}" for host in hosts for step in host.steps]
     if lines:
         page.line("What you have to do:")

@@ -60,7 +60,7 @@ def answer(call: Call) -> None:
     """Register agent hosts and print the changes; with --dry-run, only print what would be changed.
 
     The hosts are those given with --host, else those that are found. Raise WrongUsageError if none
-    is found, or if an agent runs the command without --dry-run.
+    is found and --instructions is not given, or if an agent runs the command without --dry-run.
     """
     options = call.options
     if not options.dry_run:
@@ -98,8 +98,8 @@ def install(
     """Register hosts in a root and record that; with --dry-run, only plan it.
 
     `written` are files written already that the record has to name as well. Raise WrongUsageError
-    if governance is off, if a file cannot be edited, or if --local is given and no host, or a host
-    given with --host, has no local file.
+    if governance is off or a file cannot be edited; with --local, also if none of the hosts has a
+    local file, or if one that was given with --host has none.
     """
     options, page = call.options, call.page
     with Governance(root) as governance:

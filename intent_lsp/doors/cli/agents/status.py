@@ -59,7 +59,8 @@ class _Found(Struct, frozen=True):
 def answer(call: Call) -> None:
     """Print the agent hosts with their registrations, or with --json all of this as JSON.
 
-    Without --host, only hosts that are found or registered are printed; JSON has every host.
+    With --host, only those hosts are shown. Without it, JSON has every host, and the text only
+    those that are found or whose hooks are registered.
     """
     root = call.root()
     at = files_of(root)

@@ -39,7 +39,11 @@ from intent_lsp.governance.governance import Governance
 
 
 def answer(call: Call) -> None:
-    """Unregister agent hosts and print the changes; with --dry-run, only print them."""
+    """Unregister agent hosts and print the changes; with --dry-run, only print them.
+
+    Raise WrongUsageError if a file cannot be edited, or if an agent runs the command without
+    --dry-run.
+    """
     options, page = call.options, call.page
     if not options.dry_run:
         person_needed("`intent-lsp agents uninstall`")
