@@ -23,7 +23,11 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 
 def answer(call: Call) -> None:
-    """Set the intent given on the command line, or else the session's active intent, COMPLETED."""
+    """Set the intent given on the command line, or else the session's active intent, COMPLETED.
+
+    Print the intent. Raise WrongUsageError without a session, without an intent, or if governance
+    refuses.
+    """
     options = call.options
     session_id = session_needed(options)
     with Governance(call.root()) as governance:

@@ -25,7 +25,7 @@ from intent_lsp.governance.governance import Governance
 
 
 class _Owned(Struct, frozen=True):
-    """A file of the root, and the ids of the open intents that own it."""
+    """A file of the root, and the ids of the open intents that own it, without ignored ones."""
 
     path: WorkspacePath
     owners: tuple[IntentId, ...]

@@ -31,7 +31,10 @@ _NOT_CARRIED: Final = {
 
 
 class _TakenOver(Struct, frozen=True):
-    """The imported intents, and for each skipped intent's id the reason why it was skipped."""
+    """The imported intents, and for each skipped intent's id the reason why it was skipped.
+
+    In a dry run, `added` are all intents whose ids do not exist yet, though writing may skip some.
+    """
 
     added: tuple[Intent, ...]
     skipped: Mapping[str, str]
@@ -49,7 +52,11 @@ class _TakenOver(Struct, frozen=True):
 
 
 def import_file(call: Call, given: Path) -> None:
-    """Add the intents of another intents file; with --dry-run, only print what would be added."""
+    """Add the intents of the intents file at `given` whose ids do not exist yet, and print them.
+
+    With --dry-run, only print what would be added. Raise WrongUsageError if the file cannot be read
+    as an intents file, if governance is off, or if nothing can be written.
+    """
     read = _read(given, call.options.file)
     with Governance(call.root()) as governance:
         done = _taken_over(governance, read, write=not call.options.dry_run)

@@ -35,8 +35,9 @@ from intent_lsp.governance.imports.plan_sources import kind_of_file
 def answer(call: Call) -> int | None:
     """Import a plan or the intents of another intents file, and print what was imported.
 
-    Without a file, import all plans of other tools that the root has. Raise WrongUsageError if an
-    agent runs the command without --dry-run.
+    Without a file, import all plans of other tools that the root has. Return 2 if intents of a plan
+    are to be written and nobody can be asked, else 0 or None. Raise WrongUsageError if an agent
+    runs the command without --dry-run.
     """
     options = call.options
     if not options.dry_run:

@@ -25,10 +25,11 @@ _SHOWN_AT_MOST = 20
 
 
 def import_plans(call: Call, governance: Governance, sources: Sequence[PlanSource]) -> Exit:
-    """Propose the intents of plans, and write them with --yes or if the person agrees.
+    """Print the intents that plans propose, and write them with --yes or if the person agrees.
 
-    Return WRONG_USAGE if there is something to write and nobody can be asked. Raise WrongUsageError
-    if nothing can be read, if the person does not agree, or if the file cannot be written.
+    With --dry-run, write nothing. Return WRONG_USAGE if there is something to write and nobody is
+    asked, because of --json or without a terminal, else FINE. Raise WrongUsageError if nothing can
+    be read, if the person does not agree, or if the file cannot be written.
     """
     proposed, problems = _read(sources)
     if problems and not proposed:
@@ -55,7 +56,11 @@ def import_plans(call: Call, governance: Governance, sources: Sequence[PlanSourc
 
 
 def _written(call: Call, governance: Governance, made: PlanProposal) -> bool:
-    """Write a proposal if it may be written, and return whether it was."""
+    """Write a proposal with --yes or if the person agrees. Return whether it was written.
+
+    Write nothing with --dry-run, or if nothing is new. Raise WrongUsageError if the person says no,
+    or if the file cannot be written.
+    """
     if not made.added or call.options.dry_run or not _agreed(call, made):
         return False
     refusal = governance.planning.write_shown(made.text, made.changes)
@@ -82,7 +87,10 @@ def _read(
 
 
 def _agreed(call: Call, made: PlanProposal) -> bool:
-    """Return whether the proposal may be written. Raise WrongUsageError if a person says no."""
+    """Return True with --yes, or if the person agrees. Raise WrongUsageError if the person says no.
+
+    Return False if nobody is asked: with --json, or without a terminal.
+    """
     if call.options.yes or call.options.json or not call.page.asks:
         return bool(call.options.yes)
     if not call.page.agreed(f"Add {counted(len(made.added), 'intent')} to {INTENTS_FILE}?"):

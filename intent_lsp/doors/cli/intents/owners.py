@@ -22,7 +22,10 @@ NOBODY: Final = "no intent owns it"
 
 
 def answer(call: Call) -> None:
-    """Print the intents that own each given path, from the intents file that governs the path."""
+    """Print the intents that own each given path, from the intents file that governs the path.
+
+    Raise WrongUsageError for a directory, or if no root governs a path.
+    """
     options = call.options
     rows: list[Sequence[Cell]] = []
     told: list[dict[str, object]] = []

@@ -22,8 +22,9 @@ def sources(
 ) -> Sequence[PlanSource]:
     """Return the plans to import: those at the path `given`, or all in the root if it is None.
 
-    `kind` is the kind that --from names, or None. `known` are the specifications of intents. Raise
-    WrongUsageError if there is no plan.
+    `kind` is the kind that --from names, or None. `known` are the specifications of all intents;
+    archived changes are found only if they are known. Raise WrongUsageError if there is no plan, or
+    if `given` is missing or does not suit `kind`.
     """
     if given is None and kind is not None and kind not in OF_DIRECTORIES:
         raise WrongUsageError(f"--from {kind.value} needs a file", cure="give it as FILE")
@@ -56,7 +57,10 @@ def _below(root: Path, place: Path) -> tuple[Path, str]:
 
 
 def _file(base: Path, path: str, kind: PlanKind | None) -> Sequence[PlanSource]:
-    """Return the plan that is one file, or to whose directory the file belongs."""
+    """Return the plan of the file `path`: the file alone, or the directory to which it belongs.
+
+    There is none if `kind` is one of directories, and the file's directory is no such plan.
+    """
     if kind is None:
         held = directory_of(base, path)
         kind, path = held or (kind_of_file(path), path)

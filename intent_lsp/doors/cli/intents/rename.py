@@ -20,7 +20,10 @@ from intent_lsp.governance.plan.renaming import IntentRenamer
 
 
 def answer(call: Call) -> None:
-    """Give the intent `old` the id `new`, and print both. Warnings go to standard error."""
+    """Give the intent with the id or alias `old` the id `new`, and print both ids.
+
+    Warnings go to standard error. Raise WrongUsageError if governance refuses.
+    """
     options = call.options
     with Governance(call.root()) as governance:
         governing(governance)

@@ -28,7 +28,10 @@ from intent_lsp.governance.root.sessions import Session, session_name
 
 
 def answer(call: Call) -> None:
-    """Make the given intent active in a session, and print what its worker has to know."""
+    """Make the given intent active in a session, and print what its worker has to know.
+
+    If a hook has just selected it for the agent that runs the command, only print that.
+    """
     options = call.options
     with Governance(call.root()) as governance:
         rules = governing(governance)
@@ -52,10 +55,10 @@ def answer(call: Call) -> None:
 
 
 def _selected_by_hook(governance: Governance, rules: Rules, call: Call) -> bool:
-    """Return whether a hook has selected the intent for an agent within the last minute.
+    """Return whether an agent that was active within the last minute has the intent selected.
 
-    The agent counts as the one that runs this command, so the result is False if a session is named
-    or if somebody can be asked at a terminal.
+    It then counts as the agent that runs this command, for which a hook has selected the intent.
+    Return False if a session is named, or if somebody can be asked at a terminal.
     """
     if session_named(call.options) is not None or call.page.asks:
         return False
