@@ -18,7 +18,7 @@ from intent_lsp.store.ledger.archive import Archived, CutPoint, all_but_newest, 
 
 
 def answer(call: Call) -> None:
-    """Archive the records that the options choose, and print what was moved."""
+    """Archive the records that the options choose, update the index, and print what was moved."""
     root = call.root()
     found = archive(root, _cut(call.options))
     with tracing(root) as trace:

@@ -59,7 +59,10 @@ _COLUMNS: Final = (
 
 
 def answer(call: Call) -> None:
-    """Print each line of the given file with the record that it comes from."""
+    """Print each line of the given file, or those of -L, with the record that it comes from.
+
+    Raise WrongUsageError if the file cannot be read or has no such line.
+    """
     options = call.options
     root = root_of_file(options.path, options.root)
     path = file_below(root, options.path, options.root)
@@ -133,8 +136,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def lines(text: str) -> tuple[int, int | None]:
     """Return the first and last line number of `text`, the value of the option -L.
 
-    The last line is None if the value means the end of the file. This is a type function for
-    argparse: raise argparse.ArgumentTypeError if the value is malformed.
+    Lines count from 1, and the last is included; None means the end of the file. This is a type
+    function for argparse: raise argparse.ArgumentTypeError if the value is malformed.
     """
     found = _LINES.fullmatch(text)
     if found is None or not any(map(str.isdigit, text)) or (found[4] and not found[2]):

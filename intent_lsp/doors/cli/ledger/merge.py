@@ -28,7 +28,7 @@ def answer(call: Call) -> None:
     """Merge two ledger files, or with --resolve repair one that has git's conflict markers.
 
     After a merge print only remarks, and the result if --json is given, because git runs this
-    command too.
+    command too. Raise WrongUsageError if files are missing on the command line, or too many.
     """
     options = call.options
     output, merged = _resolved(options) if options.resolve is not None else _merged(options)

@@ -33,7 +33,11 @@ _HERE = "-"
 
 
 def answer(call: Call) -> Exit | None:
-    """Write the report as HTML. Return 1 if the ledger fails verification, else None."""
+    """Write the report as HTML, to a file or for `-` to standard output.
+
+    Return 1 if the ledger fails verification, else None. Raise WrongUsageError if the file may not
+    be overwritten.
+    """
     report = _report(call)
     page = report_html(report, report_files())
     spelled = call.options.html

@@ -8,7 +8,8 @@ from intent_lsp.formats.diff import DiffMark, unified
 def edit_lines(old_name: str, new_name: str, old: bytes, new: bytes) -> Iterator[str]:
     """Yield the lines of a unified diff of a file, with its names before and after the edit.
 
-    If the texts are too large to be compared, a line that says so takes the place of the changes.
+    If the contents are no texts, or too large to be compared, a line that says so takes the place
+    of the changes.
     """
     yield f"--- {old_name}"
     yield f"+++ {new_name}"

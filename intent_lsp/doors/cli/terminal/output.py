@@ -49,7 +49,10 @@ class Output:
         return self.terminal and sys.stdin is not None and sys.stdin.isatty()
 
     def agreed(self, question: str) -> bool:
-        """Ask a yes-or-no question on standard output. Return True if the answer is yes."""
+        """Ask a yes-or-no question on standard output, and read the answer from standard input.
+
+        Return True for `y` or `yes`, in any letter case, and False for every other line.
+        """
         self._out.write(f"{spoken(question)} [y/N] ")
         self._out.flush()
         return sys.stdin.readline().strip().lower() in {"y", "yes"}
@@ -76,7 +79,7 @@ class Output:
         self.raw(json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
     def raw(self, line: bytes) -> None:
-        """Write UTF-8 bytes as one line, with exactly one line end, to standard output."""
+        """Write UTF-8 bytes to standard output, with exactly one line feed at their end."""
         if isinstance(self._out, io.TextIOWrapper):
             self._out.flush()
             self._out.buffer.write(line.rstrip(b"\n") + b"\n")
