@@ -60,7 +60,7 @@ class ToolFailure(Struct, frozen=True, kw_only=True):
 def encode_answer(answer: ToolAnswer | ToolFailure) -> types.CallToolResult:
     """Return an answer as the MCP result for the client: a text and a structured content.
 
-    The result of a failure is marked as an error.
+    It is marked as an error for a failure, and for an answer with `is_error`.
     """
     if isinstance(answer, ToolFailure):
         return _failure(answer)

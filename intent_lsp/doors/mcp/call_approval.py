@@ -36,8 +36,9 @@ async def decided(
 ) -> T:
     """Judge a call. If the decision is Ask, ask a person and judge again. Return the last result.
 
-    `judge` takes an answer and returns a result, and `decision_of` returns the decision in it.
-    Raise InputNeeded if the client has to call again with the person's answer.
+    If the person also expands the intent's scope, grant that before judging again. `judge` takes
+    an answer and returns a result, and `decision_of` returns the decision in it. Raise InputNeeded
+    if the client has to call again with the person's answer.
     """
     policy = (await in_thread(asked.governance.rules.current)).policy
     approval = _CallApproval(asked, judge, policy)
@@ -69,7 +70,8 @@ async def person_answer(
 async def _at_editor(question: PersonQuestion) -> ApprovalAnswer:
     """Ask the person at an editor of the question's root, and return the answer.
 
-    If no editor listens, or the connection to it breaks, the answer says that nobody can be asked.
+    If no editor listens, the connection breaks, or no answer comes in time, the answer says that
+    nobody can be asked.
     """
     place = await in_thread(listening_place, question.root)
     if place is None:

@@ -39,6 +39,7 @@ _OURS: Final = frozenset({"root", "session"})
 async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
     """Judge a call that the agent is going to make with a tool of its own; return the decision.
 
+    If it is allowed and changes governed files, a ticket for recording it comes with the decision.
     If the decision is Ask, ask a person first.
     """
     call = read_params(_values(given), ToolCallParams).call()
@@ -52,7 +53,8 @@ async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
 def record_edit(asked: ToolRequest, given: RecordEditInput) -> ToolResult:
     """Record what an allowed call has changed.
 
-    Return the refusal for an unknown ticket if the ticket is not of the session that calls.
+    Return the files changed and the violations among them. Return the refusal for an unknown
+    ticket if there is no such ticket of the session and subagent that call.
     """
     params, calls = read_params(_values(given), RecordParams), asked.governance.calls
     outcome = None

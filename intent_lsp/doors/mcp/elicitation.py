@@ -92,7 +92,8 @@ class OpenQuestions:
     def take(self, name: str | None, text: str, call: ContentHash) -> OpenQuestion | None:
         """Forget the question with this name and return it.
 
-        Return None if there is none, or if it has another text or is about another call.
+        Return None if there is none; also if it has another text or is about another call, though
+        it is forgotten then too.
         """
         with self._lock:
             found = self._waiting.pop(name or "", None)

@@ -31,8 +31,9 @@ def new_session(governance: Governance) -> NamedSession:
 def session_of_handle(governance: Governance, handle: str) -> NamedSession | None:
     """Return the session, or the subagent of one, that a handle stands for.
 
-    Return None for an unknown handle. The handle may be one that a hook has given the agent: then
-    the session is that of the agent's host.
+    A session that has ended is reopened. Return None for an unknown handle, or for one of a session
+    that is no agent's. The handle may be one that a hook has given the agent: then the session is
+    that of the agent's host.
     """
     if not handle.startswith(HANDLE):
         return None

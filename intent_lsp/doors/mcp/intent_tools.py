@@ -92,7 +92,8 @@ def select_active_intent(asked: ToolRequest, given: SelectInput) -> ToolResult:
 def get_intent_context(asked: ToolRequest, given: ContextInput) -> ToolResult:
     """Return the context of an intent: its scope, criteria, files and newest records.
 
-    Without an intent id, the session's active intent is meant. Return a failure if there is none.
+    Without an intent id, the session's active intent is meant. A closed intent has a context too.
+    Return a failure if there is no such intent.
     """
     wanted = _intent_id(asked, given.intent_id)
     if wanted is None:

@@ -66,8 +66,9 @@ class McpResources:
     ) -> types.ListResourcesResult:
         """Answer `resources/list`: the list of intents, the list of records, then each intent.
 
-        The intents are those of the root at the server's start. At most 100 resources are in a
-        page. Raise MCPError for a wrong cursor.
+        The intents are those of the root that governs the server's start directory; if none does,
+        only the two lists are in the answer. At most 100 resources are in a page. Raise MCPError
+        for a wrong cursor.
         """
         cursor = None if params is None else params.cursor
         if cursor is not None and not (cursor.isascii() and cursor.isdigit()):

@@ -32,7 +32,7 @@ class McpRoots:
         self._of_sessions: dict[str, Path] = {}
 
     def of_call(self, given: ToolInput) -> Governance | None:
-        """Return the root that a call is about, or None if nothing governs it.
+        """Return the opened root that a call is about, or None if nothing governs it.
 
         If only one root is served, it is that of `start`. Else it is the root of an absolute path
         in the call, else that of its session, else that of `start`. Raise WrongParamsError if only
@@ -48,7 +48,7 @@ class McpRoots:
         return self._opened(governed or known or governed_root(os.fspath(self.start)))
 
     def of_directory(self, directory: str | None) -> Governance | None:
-        """Return the root that governs a directory, or that of `start` if `directory` is None.
+        """Return the opened root that governs a directory, or that of `start` if it is None.
 
         Return None if no root governs it. Raise WrongParamsError if the directory is not absolute,
         or if only one root is served and the directory is not in it.

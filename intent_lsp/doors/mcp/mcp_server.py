@@ -14,7 +14,7 @@ NAME = "intent-lsp"
 
 
 def build_mcp_server(roots: McpRoots) -> Server[dict[str, object]]:
-    """Return a server of tools, resources and prompts for `roots`. It serves many clients."""
+    """Return a server of tools, resources and prompts for `roots`, for one client or several."""
     calls = ToolCalls(roots, OpenQuestions(clock.now, clock.new_id))
     resources, prompts = McpResources(roots), McpPrompts(roots)
     return Server(

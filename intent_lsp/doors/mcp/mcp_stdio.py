@@ -25,8 +25,9 @@ _STDIN: Final = 0
 class StdinLines:
     """The lines of standard input, decoded, as an asynchronous iterator.
 
-    Invalid UTF-8 becomes U+FFFD. A daemon thread reads the lines: a thread that the event loop
-    waits for could not be ended while the client says nothing.
+    Invalid UTF-8 becomes U+FFFD. From then on, descriptor 0 is the null device for all else. A
+    daemon thread reads the lines: a thread that the event loop waits for could not be ended while
+    the client says nothing.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:

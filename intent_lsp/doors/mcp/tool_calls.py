@@ -97,7 +97,10 @@ class ToolCalls:
     def _request(
         self, tool: ToolEntry, given: ToolInput, client: ElicitingClient
     ) -> ToolRequest | ToolFailure:
-        """Return the call with its root and session, or why there is no such root or session."""
+        """Return the call with its root and session, or why there is no such root or session.
+
+        The root notes that an MCP client has asked, and the session's root is remembered.
+        """
         governance = self._roots.of_call(given)
         if governance is None:
             place = given.place() or str(self._roots.start)

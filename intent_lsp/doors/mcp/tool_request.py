@@ -54,7 +54,7 @@ class ToolRequest(Struct, frozen=True, kw_only=True):
     def path(self, spelled: str) -> WorkspacePath:
         """Return a path, absolute or relative to the root, as a path relative to the root.
 
-        Raise WrongParamsError if it leads out of the root.
+        Raise WrongParamsError if it is not below the root.
         """
         place = resolve_below(self.governance.root, spelled)
         if place is None:
