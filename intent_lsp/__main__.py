@@ -1,4 +1,4 @@
-"""The console script: prints the version itself, and passes other arguments to the command line.
+"""The console script: answers `--version` and a plain `hook` itself, all else by the command line.
 
 Invariant: `--version` loads no protocol library.
 Invariant: no door imports another; this module hands the functions of other doors to the command
@@ -38,9 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _plain_hook(words: Sequence[str]) -> tuple[str, str | None] | None:
     """Return the host and the event (None: not given) of a plain `hook` command line.
 
-    `words` are those after `hook`. Plain are only `HOST` and `HOST --event EVENT`; return None for
-    all else, which the command line parses. A hook runs before and after each call of an agent, so
-    it does not wait for a parser.
+    `words` are those after `hook`. Plain are only `HOST` and `HOST --event EVENT`, where HOST does
+    not begin with `-`; return None for all else, which the command line parses. A hook runs before
+    and after each call of an agent, so it does not wait for a parser.
     """
     match words:
         case [host] if not host.startswith("-"):

@@ -9,7 +9,8 @@ ledger is broken. Lines that no record explains are warnings, and errors with
 --require-coverage. What cannot be looked at whole, such as a shallow clone, is exit
 status 2.
 
-Invariant: nothing is written but the summary, and never into a control file.
+Invariant: nothing is written but the summary, never into a control file, and what reading the
+ledger updates in `.orchestration/.local/`.
 """
 
 import argparse
@@ -42,7 +43,11 @@ _COMMENT: Final = "#"
 
 
 def answer(call: Call) -> Exit:
-    """Check changes in git, and write the report. Return 1 if there is an error in it, else 0."""
+    """Check changes in git, and print the report; with --summary, also write it to a file.
+
+    Return 1 if the report has an error, else 0. Raise WrongUsageError if options do not go
+    together, or if a file that they name cannot be used.
+    """
     options = call.options
     target = _target(options)
     summary = None if options.summary is None else Path(options.root) / options.summary

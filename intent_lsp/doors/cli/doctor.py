@@ -73,7 +73,7 @@ def _lines(report: HostReport, silent: BlindHost | None) -> Iterator[str]:
 
 
 def _unasked(report: HostReport, silent: BlindHost | None) -> Iterator[str]:
-    """Yield that files changed while the host did not ask, and what to do if its hooks work now.
+    """Yield that files changed while the host did not ask; if its hooks block now, also what to do.
 
     Yield nothing if `silent` is None, because no such change is known.
     """

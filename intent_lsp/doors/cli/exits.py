@@ -11,9 +11,11 @@ from intent_lsp.core.errors import IntentLspError
 class Exit(IntEnum):
     """The exit status of a command.
 
-    VIOLATIONS means a broken ledger, an edit that is or would be refused, a registered agent host
-    that does not block edits, or an intents file that is not in its normal form. INTERRUPTED and
-    NOBODY_READS are 128 plus the numbers of SIGINT and SIGPIPE, as in a shell.
+    VIOLATIONS means that the command found something wrong: a broken ledger, a checkpoint that does
+    not hold, an edit that is or would be refused, a registered agent host that does not block
+    edits, or an intents file with a fix to make. WRONG_USAGE stands for every other failure, also
+    of reading or writing. INTERRUPTED and NOBODY_READS are 128 plus the numbers of SIGINT and
+    SIGPIPE, as in a shell.
     """
 
     FINE = 0
@@ -24,7 +26,7 @@ class Exit(IntEnum):
 
 
 class WrongUsageError(IntentLspError):
-    """Raised for a command line that cannot be carried out. `cure` says what to type instead."""
+    """Raised for a command line that cannot be carried out. `cure` says what to do, or is ""."""
 
     def __init__(self, problem: str, *, cure: str = "") -> None:
         super().__init__(problem)

@@ -42,7 +42,7 @@ PATCH_TOOL: Final = "apply_patch"
 class _Explained(Struct, frozen=True, kw_only=True):
     """The explanation of a decision: the gate's checks, and the decision as cells and as JSON.
 
-    `refused` is whether the edit would be refused.
+    `refused` is whether the edit would be refused, or a person would be asked about it.
     """
 
     rows: tuple[ExplainedRow, ...]

@@ -43,7 +43,8 @@ def root_above(spelled: str) -> Path:
 def root_of_file(spelled: str, start: str) -> Path:
     """Return the root that governs the file `spelled`, a path relative to the directory `start`.
 
-    If none does, return the root that governs `start`. Raise WrongUsageError if none governs that.
+    `spelled` may be absolute. If no root governs it, return the one that governs `start`. Raise
+    WrongUsageError if there is none, or if `start` is no directory.
     """
     governed = governed_root(str(directory(start).absolute() / spelled))
     return governed or root_above(start)

@@ -1,6 +1,6 @@
 """Runs a command line: finds the command, parses its arguments and returns its exit status.
 
-Invariant: an error is one line on standard error that says what to do, never a traceback.
+Invariant: an error that can be expected is one line on standard error, never a traceback.
 Invariant: a closed pipe and Ctrl-C end a command without a message.
 Invariant: a command's module is imported only when it is called or its help is asked for, so that
 starting the server imports no other command.
@@ -161,8 +161,8 @@ COMMANDS: Final = (
 def run(words: Sequence[str], *, product_line: str, doors: OtherDoors) -> int:
     """Run the command that `words` name, and return the exit status (protocol section 5).
 
-    `product_line` is what --version prints. `doors` is what other doors do for commands. An error
-    is printed as one line, not raised.
+    `product_line` is what --version prints. `doors` is what other doors do for commands. An
+    IntentLspError or OSError is printed as one line on standard error, not raised.
     """
     page = Output(sys.stdout, sys.stderr)
     try:
@@ -235,9 +235,10 @@ def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
 
 
 def _guesses(commands: Sequence[CommandEntry]) -> dict[str, str]:
-    """Return the words that a person may have mistyped, each with the command to suggest for it.
+    """Return the words that a person may have meant, each with the command to suggest for it.
 
-    The words are the last words of all commands, and the first ones, which stand for themselves.
+    They are the last word of each command, for which the command is suggested, and its first word,
+    which is suggested itself.
     """
     names = [command.name for command in commands]
     return {name.split()[-1]: name for name in names} | {

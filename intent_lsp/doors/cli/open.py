@@ -35,7 +35,7 @@ def asking(governance: Governance, options: argparse.Namespace, page: Output) ->
 
     It is the one that the options or the environment name, else the session of this user's only
     live editor. For the latter, and for a session that is not known in this root, print a remark on
-    `page`.
+    `page`. Raise WrongUsageError if the environment names a session by a malformed text.
     """
     named = session_named(options)
     asker = governance.sessions.asker(named, agent_named(options))

@@ -16,9 +16,9 @@ def add_log_level(parser: argparse.ArgumentParser) -> None:
 
 
 def endpoint_option(spelled: str) -> Endpoint:
-    """Return the endpoint in an option, `HOST:PORT`. A missing host means the loopback address.
+    """Return the endpoint in an option: `HOST:PORT`, `:PORT` or `PORT`.
 
-    Raise ArgumentTypeError if the option is anything else.
+    A missing host means 127.0.0.1. Raise ArgumentTypeError for any other text.
     """
     found = read_endpoint(spelled)
     if found is None:
