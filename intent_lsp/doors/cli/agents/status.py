@@ -80,7 +80,10 @@ def answer(call: Call) -> None:
         return
     shown = [each for each in every if call.options.host or each.signs or _is_begun(each.status)]
     if not shown:
-        call.page.line("No agent host is found on this machine, and none is registered here.")
+        call.page.line(
+            "No agent host is found on this machine, and none is registered here:"
+            " `intent-lsp agents install --host HOST` registers one."
+        )
     rows = [row for each in shown for row in _rows(each, now)]
     call.page.table(TextTable(_COLUMNS, rows))
     for each in shown:
@@ -170,7 +173,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 COMMAND: Final = Command(
     examples=("intent-lsp agents status", "intent-lsp agents status --host codex --json"),
-    json="write {root, hosts} as JSON, every host among them",
+    json="write {root, hosts} as JSON; without --host, every host",
     arguments=_arguments,
     answer=answer,
 )

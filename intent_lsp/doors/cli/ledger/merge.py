@@ -122,7 +122,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resolve",
         metavar="FILE",
-        help="take FILE apart, in which a merge has left its conflict markers",
+        help="resolve the conflicts that a merge has left in FILE, and write the union there",
     )
 
 

@@ -163,7 +163,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         metavar="LINE",
-        help="hold a checkpoint against the ledger: the line itself, a file with such lines or"
+        help="compare a checkpoint with the ledger: the line itself, a file with such lines or"
         " with a signed note, or - for standard input",
     )
     parser.add_argument(
