@@ -27,6 +27,8 @@ _CURES: Final = {
     ),
 }
 
+USE_HANDLE: Final = "use the handle that your session was given at its beginning, or in a refusal"
+
 _GONE: Final = "restore the intents file, or run `intent-lsp init` to create a new one"
 
 
@@ -37,8 +39,10 @@ def asking(governance: Governance, options: argparse.Namespace, page: Output) ->
     live editor. For the latter, and for a session that is not known in this root, print a remark on
     `page`. Raise WrongUsageError if the environment names a session by a malformed text.
     """
-    named = session_named(options)
-    asker = governance.sessions.asker(named, agent_named(options))
+    named, agent_id = session_named(options), agent_named(options)
+    if named is not None and (found := governance.handles.resolve(named)) is not None:
+        named, agent_id = found[0], agent_id or found[1]
+    asker = governance.sessions.asker(named, agent_id)
     if asker is not None and named is None:
         rules = governance.rules.current()
         name = session_name(asker.session_id, asker.row, rules)
@@ -48,6 +52,20 @@ def asking(governance: Governance, options: argparse.Namespace, page: Output) ->
             f"intent-lsp: no session {asker.session_id} is known here, so no intent is selected"
         )
     return asker
+
+
+def session_meant(
+    governance: Governance, named: str, options: argparse.Namespace
+) -> tuple[str, str]:
+    """Return the ids of the session and the subagent ("": none) that a command acts for.
+
+    `named` is the session's id, or a handle; --agent names a subagent before the handle does. Raise
+    WrongUsageError for an unknown handle.
+    """
+    found = governance.handles.resolve(named)
+    if found is None:
+        raise WrongUsageError(f"there is no session {named}", cure=USE_HANDLE)
+    return found[0], agent_named(options) or found[1]
 
 
 def governing(governance: Governance) -> Rules:

@@ -1,5 +1,6 @@
 """Sessions of agent hosts: how they get their intent, take turns, and stay apart."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -49,6 +50,18 @@ def test_a_session_is_told_at_its_beginning_how_to_select(agent: Agent, shell: S
     assert status == 0
     assert '<intent_context id="INT-001"' in out
     assert may(agent, "notes.txt")
+
+
+def test_a_handle_stands_for_its_session_in_every_command(agent: Agent, shell: Shell) -> None:
+    handle = handle_in(agent.send("SessionStart", source="startup"))
+    assert agent.select("INT-001") == SILENCE
+    _, listed, _ = shell("intents", "list", "--session", handle, "--json")
+    assert json.loads(listed)["activeIntentId"] == "INT-001"
+    assert shell("explain", "notes.txt", "--tool", "Write", "--session", handle)[0] == 0
+    assert shell("intents", "complete", "--session", handle)[0] == 0
+    assert not may(agent, "notes.txt")
+    _, _, refusal = shell("intents", "complete", "INT-002", "--session", "h-0123456789abcdef")
+    assert "there is no session h-0123456789abcdef; use the handle" in refusal
 
 
 def test_a_selection_in_the_shell_counts_for_the_session_whose_hook_saw_it(

@@ -10,13 +10,8 @@ from typing import Final
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.open import governing, refused
-from intent_lsp.doors.cli.session_options import (
-    add_asker,
-    agent_named,
-    identifier,
-    session_needed,
-)
+from intent_lsp.doors.cli.open import governing, refused, session_meant
+from intent_lsp.doors.cli.session_options import add_asker, identifier, session_needed
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
@@ -29,15 +24,15 @@ def answer(call: Call) -> None:
     refuses.
     """
     options = call.options
-    session_id = session_needed(options)
+    named = session_needed(options)
     with Governance(call.root()) as governance:
         governing(governance)
-        session = governance.sessions.of_agent(session_id, agent_named(options))
+        session = governance.sessions.of_agent(*session_meant(governance, named, options))
         active = governance.sessions.active_intent(session.id, session.agent_id)
         wanted = options.id or active
         if wanted is None:
             raise WrongUsageError(
-                f"session {session_id} has selected no intent", cure="give the intent's id"
+                f"session {named} has selected no intent", cure="give the intent's id"
             )
         done = governance.planning.complete(session, wanted, unsaved_file=False)
     if isinstance(done, CheckoutRefusal):

@@ -12,7 +12,7 @@ from typing import Final
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.open import governing, refused
+from intent_lsp.doors.cli.open import USE_HANDLE, governing, refused, session_meant
 from intent_lsp.doors.cli.session_options import (
     add_asker,
     agent_named,
@@ -74,22 +74,16 @@ def _session(governance: Governance, rules: Rules, call: Call) -> Session:
     person agrees. A session named by an unknown id is created. Raise WrongUsageError if no session
     is found, or if an agent names a session by its id although it has a handle.
     """
-    named, agent_id = session_named(call.options), agent_named(call.options)
-    sessions = governance.sessions
+    named = session_named(call.options)
     if named is None:
-        return sessions.open_agent(_of_editor(governance, rules, call), agent_id)
-    found = governance.handles.resolve(named)
-    if found is None:
-        raise WrongUsageError(
-            f"there is no session {named}",
-            cure="use the handle that your session was given at its beginning, or in a refusal",
-        )
-    if not call.page.asks and found[0] == named and governance.handles.has_handle(named):
+        return governance.sessions.open_agent(_of_editor(governance, rules, call))
+    session_id, agent_id = session_meant(governance, named, call.options)
+    if not call.page.asks and session_id == named and governance.handles.has_handle(named):
         raise WrongUsageError(
             f"{named} is the id of an agent's session, and only a person may give it",
-            cure="use the handle that your session was given at its beginning, or in a refusal",
+            cure=USE_HANDLE,
         )
-    return sessions.open_agent(found[0], agent_id or found[1])
+    return governance.sessions.open_agent(session_id, agent_id)
 
 
 def _ask_for_state(governance: Governance) -> None:
