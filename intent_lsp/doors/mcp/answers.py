@@ -36,13 +36,12 @@ CURE_OF_SESSION: Final = "call select_active_intent and use the session that it 
 
 
 class ToolAnswer(Struct, frozen=True, kw_only=True):
-    """The result of a tool: `structured`, which the model `output` validates and encodes.
+    """The result of a tool: `structured`, as a JSON object that fits the tool's output model.
 
     `text` is what a language model reads, or None for `structured` as JSON. `is_error` is True if
     the tool did not do what was asked.
     """
 
-    output: type[ToolOutput]
     structured: Mapping[str, Any]
     text: str | None = None
     is_error: bool = False
@@ -57,15 +56,18 @@ class ToolFailure(Struct, frozen=True, kw_only=True):
     cure: str = ""
 
 
-def encode_answer(answer: ToolAnswer | ToolFailure) -> types.CallToolResult:
+def encode_answer(
+    answer: ToolAnswer | ToolFailure, output: type[ToolOutput]
+) -> types.CallToolResult:
     """Return an answer as the MCP result for the client: a text and a structured content.
 
-    It is marked as an error for a failure, and for an answer with `is_error`.
+    `output` is the tool's output model, which validates and encodes the content of an answer. The
+    result is marked as an error for a failure, and for an answer with `is_error`.
     """
     if isinstance(answer, ToolFailure):
         return _failure(answer)
     # Names of files may be bytes that are no text; JSON cannot carry their surrogates.
-    checked = answer.output.model_validate(_whole(answer.structured))
+    checked = output.model_validate(_whole(answer.structured))
     structured = checked.model_dump(mode="json", by_alias=True, exclude_unset=True)
     text = answer.text if answer.text is not None else _json(structured)
     return _result(whole(text), structured, is_error=answer.is_error)

@@ -21,7 +21,6 @@ from intent_lsp.doors.mcp.inputs import (
     WriteInput,
     given_values,
 )
-from intent_lsp.doors.mcp.outputs import AppliedOutput, DecisionOutput, RecordedOutput
 from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult
 from intent_lsp.formats.params.calls import WRITE_TOOL, RecordParams, ToolCallParams
 from intent_lsp.formats.params.edits import whole_text
@@ -47,7 +46,7 @@ async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
     admit = partial(calls.admit, session.id, session.agent_id, call)
     decision = await decided(asked, admit, lambda judged: judged)
     structured = call_json(decision, asked.governance.root)
-    return ToolAnswer(output=DecisionOutput, structured=structured)
+    return ToolAnswer(structured=structured)
 
 
 def record_edit(asked: ToolRequest, given: RecordEditInput) -> ToolResult:
@@ -64,7 +63,7 @@ def record_edit(asked: ToolRequest, given: RecordEditInput) -> ToolResult:
         return refusal(unknown_ticket(params.ticket))
     violations = asked.governance.violations.of(outcome)
     structured = outcome_json(outcome, violations, asked.governance.root)
-    return ToolAnswer(output=RecordedOutput, structured=structured)
+    return ToolAnswer(structured=structured)
 
 
 async def apply_edit(asked: ToolRequest, given: ApplyEditInput) -> ToolResult:
@@ -96,12 +95,12 @@ async def _applied(asked: ToolRequest, call: ToolCall, changes: Sequence[FileCha
         # With the hashes afterwards, the caller need not read the files again.
         structured |= {"files": outcome_json(done.outcome, (), asked.governance.root)["files"]}
     if structured["applied"]:
-        return ToolAnswer(output=AppliedOutput, structured=structured)
+        return ToolAnswer(structured=structured)
     if isinstance(done.admission.decision, Allowed):
         return _unapplied(done, structured)
     error = structured["error"]
     text = f"{error['code']}: {error['message']}"
-    return ToolAnswer(output=AppliedOutput, structured=structured, text=text, is_error=True)
+    return ToolAnswer(structured=structured, text=text, is_error=True)
 
 
 def _unapplied(done: Applied, structured: dict[str, Any]) -> ToolFailure:

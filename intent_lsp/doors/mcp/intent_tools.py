@@ -18,14 +18,6 @@ from intent_lsp.doors.mcp.inputs import (
     SelectInput,
     VerificationInput,
 )
-from intent_lsp.doors.mcp.outputs import (
-    CompleteOutput,
-    ContextOutput,
-    ExpansionOutput,
-    ListIntentsOutput,
-    SelectOutput,
-    VerificationOutput,
-)
 from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult, in_thread
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.calls.approvals import (
@@ -62,7 +54,7 @@ def list_intents(asked: ToolRequest, _given: ListIntentsInput) -> ToolAnswer:
     }
     if rules.reason is not None:
         structured["reason"] = rules.reason
-    return ToolAnswer(output=ListIntentsOutput, structured=structured)
+    return ToolAnswer(structured=structured)
 
 
 def select_active_intent(asked: ToolRequest, given: SelectInput) -> ToolResult:
@@ -86,7 +78,7 @@ def select_active_intent(asked: ToolRequest, given: SelectInput) -> ToolResult:
     structured = selection_json(done) | {"session": handle, "root": str(governance.root)}
     warnings = "".join(f"\nWarning: {warning}" for warning in done.warnings)
     text = f"session: {handle} (give it as `session` in every later call)\n\n{done.text}"
-    return ToolAnswer(output=SelectOutput, structured=structured, text=text + warnings)
+    return ToolAnswer(structured=structured, text=text + warnings)
 
 
 def get_intent_context(asked: ToolRequest, given: ContextInput) -> ToolResult:
@@ -101,7 +93,7 @@ def get_intent_context(asked: ToolRequest, given: ContextInput) -> ToolResult:
     found = asked.governance.checkout.context(wanted)
     if isinstance(found, CheckoutRefusal):
         return refusal(found)
-    return ToolAnswer(output=ContextOutput, structured=selection_json(found), text=found.text)
+    return ToolAnswer(structured=selection_json(found), text=found.text)
 
 
 def complete_intent(asked: ToolRequest, given: CompleteInput) -> ToolResult:
@@ -116,9 +108,7 @@ def complete_intent(asked: ToolRequest, given: CompleteInput) -> ToolResult:
     done = asked.governance.planning.complete(asked.asker, wanted, unsaved_file=False)
     if isinstance(done, CheckoutRefusal):
         return refusal(done)
-    return ToolAnswer(
-        output=CompleteOutput, structured={"intent": intent_json(done), "completed": True}
-    )
+    return ToolAnswer(structured={"intent": intent_json(done), "completed": True})
 
 
 def report_verification(asked: ToolRequest, given: VerificationInput) -> ToolAnswer:
@@ -137,7 +127,7 @@ def report_verification(asked: ToolRequest, given: VerificationInput) -> ToolAns
         "lessonRecorded": learnt,
         "violations": violations_json(violations, governance.root),
     }
-    return ToolAnswer(output=VerificationOutput, structured=structured)
+    return ToolAnswer(structured=structured)
 
 
 async def request_scope_expansion(asked: ToolRequest, given: ExpansionInput) -> ToolResult:
@@ -157,7 +147,7 @@ async def request_scope_expansion(asked: ToolRequest, given: ExpansionInput) -> 
     word = await person_answer(asked, question, rules.policy)
     if word.approval is None:
         structured = {"approved": False, "feedback": word.feedback}
-        return ToolAnswer(output=ExpansionOutput, structured=structured)
+        return ToolAnswer(structured=structured)
     granted = await in_thread(
         asked.governance.planning.grant,
         wish,
@@ -173,7 +163,7 @@ def _granted(granted: Granted) -> ToolAnswer:
     structured: dict[str, Any] = {"approved": True, "intent": intent_json(granted.intent)}
     if granted.expires_at is not None:
         structured["expiresAt"] = granted.expires_at
-    return ToolAnswer(output=ExpansionOutput, structured=structured)
+    return ToolAnswer(structured=structured)
 
 
 def _wish(asked: ToolRequest, given: ExpansionInput) -> Wish | ToolFailure:

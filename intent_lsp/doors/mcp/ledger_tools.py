@@ -5,7 +5,6 @@ from typing import Any
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.doors.mcp.answers import ToolAnswer
 from intent_lsp.doors.mcp.inputs import LedgerStatusInput, WhoWroteInput
-from intent_lsp.doors.mcp.outputs import LedgerStatusOutput, WhoWroteOutput
 from intent_lsp.doors.mcp.tool_request import ToolRequest
 from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.formats.result_json import blame_json, verification_json
@@ -31,7 +30,7 @@ def who_wrote(asked: ToolRequest, given: WhoWroteInput) -> ToolAnswer:
     structured = blame_json(path, uri, runs)
     for line, run in zip(structured["lines"], runs, strict=True):
         line["who"] = who(run)
-    return ToolAnswer(output=WhoWroteOutput, structured=structured)
+    return ToolAnswer(structured=structured)
 
 
 def ledger_status(asked: ToolRequest, given: LedgerStatusInput) -> ToolAnswer:
@@ -58,4 +57,4 @@ def ledger_status(asked: ToolRequest, given: LedgerStatusInput) -> ToolAnswer:
         structured["reason"] = status.reason
     if given.verify:
         structured["verification"] = verification_json(governance.tracing.verify())
-    return ToolAnswer(output=LedgerStatusOutput, structured=structured)
+    return ToolAnswer(structured=structured)

@@ -69,7 +69,7 @@ class ToolCalls:
             )
         try:
             client = ElicitingClient(context, params, self._questions)
-            return encode_answer(await self._answered(tool, params, client))
+            return encode_answer(await self._answered(tool, params, client), tool.output)
         except InputNeeded as needed:
             return needed.result
         except Exception:  # noqa: BLE001 - whatever it is, it is not the caller's fault
@@ -78,7 +78,8 @@ class ToolCalls:
                 f"{tool.name} failed because of a mistake of the server; its standard error has"
                 " the details."
             )
-            return encode_answer(ToolFailure(code=McpCode.INTERNAL_ERROR, message=message))
+            failure = ToolFailure(code=McpCode.INTERNAL_ERROR, message=message)
+            return encode_answer(failure, tool.output)
 
     async def _answered(
         self, tool: ToolEntry, params: types.CallToolRequestParams, client: ElicitingClient
