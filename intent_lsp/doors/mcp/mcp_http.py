@@ -6,17 +6,17 @@ Invariant: HTTP listens on loopback only, and who does not know the token reache
 import asyncio
 import contextlib
 import hmac
-import json
 import signal
 import socket
 import sys
 from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import uvicorn
 from mcp.server.lowlevel import Server
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from intent_lsp.core.errors import IntentLspError
@@ -26,6 +26,16 @@ from intent_lsp.store.fs.token_file import token_of
 PATH: Final = "/mcp"
 LARGEST_BODY: Final = 64 * 1024 * 1024
 """Bytes of one HTTP request: a whole file of an edit fits in."""
+
+UNAUTHORIZED: Final = JSONResponse(
+    {
+        "error": "invalid_token",
+        "error_description": "send `Authorization: Bearer TOKEN` with the token of the server's"
+        " --token-file",
+    },
+    status_code=401,
+    headers={"www-authenticate": 'Bearer error="invalid_token"'},
+)
 
 _GRACE: Final = 2
 """Seconds that open connections have when the server ends."""
@@ -96,27 +106,11 @@ class TokenGuard:
         if scope["type"] == "lifespan" or self._knows(scope):
             await self._app(scope, receive, send)
         elif scope["type"] == "http":
-            await _refuse(send)
+            await UNAUTHORIZED(scope, receive, send)
 
     def _knows(self, scope: Scope) -> bool:
         given = [value for name, value in scope.get("headers", ()) if name == b"authorization"]
         return len(given) == 1 and hmac.compare_digest(given[0], self._expected)
-
-
-async def _refuse(send: Send) -> None:
-    said = {
-        "error": "invalid_token",
-        "error_description": "send `Authorization: Bearer TOKEN` with the token of the server's"
-        " --token-file",
-    }
-    body = json.dumps(said).encode("ascii")
-    headers: list[Any] = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode("ascii")),
-        (b"www-authenticate", b'Bearer error="invalid_token"'),
-    ]
-    await send({"type": "http.response.start", "status": 401, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
 
 
 def _announce(listener: socket.socket) -> None:
