@@ -1,4 +1,4 @@
-"""What a tool answers, and how results and failures are encoded for the client.
+"""What a tool answers, and how results, failures and errors are encoded for the client.
 
 Invariant: a failure has a code, a message that says what to do, and details.
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import mcp_types as types
+from mcp.shared.exceptions import MCPError
 from msgspec import Struct, field
 from pydantic import ValidationError
 
@@ -99,6 +100,11 @@ def wrong_call(problem: InvalidCallError | RequestLimitError) -> ToolFailure:
         details={"problems": [{"field": name, "problem": said}]},
         cure=problem.cure.replace("request", "call"),
     )
+
+
+def invalid_params(message: str) -> MCPError:
+    """Return the protocol error for a request with params that are wrong, as `message` says."""
+    return MCPError(code=types.INVALID_PARAMS, message=message)
 
 
 def refusal(refused: CheckoutRefusal) -> ToolFailure:

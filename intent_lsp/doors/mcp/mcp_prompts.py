@@ -4,11 +4,9 @@ from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
-from mcp.shared.exceptions import MCPError
 
-from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.text import whole
-from intent_lsp.doors.mcp.answers import NOT_GOVERNED
+from intent_lsp.doors.mcp.answers import invalid_params
 from intent_lsp.doors.mcp.mcp_roots import McpRoots
 from intent_lsp.doors.mcp.tool_request import in_thread
 from intent_lsp.governance.governance import Governance
@@ -60,20 +58,14 @@ class McpPrompts:
         Raise MCPError for an unknown prompt, intent or root.
         """
         if params.name != HANDSHAKE:
-            raise _invalid(f"There is no prompt {params.name[:80]!r}; there is {HANDSHAKE}")
+            raise invalid_params(f"There is no prompt {params.name[:80]!r}; there is {HANDSHAKE}")
         text = await in_thread(self._text, dict(params.arguments or {}))
         content = types.TextContent(type="text", text=whole(text))
         message = types.PromptMessage(role="user", content=content)
         return types.GetPromptResult(description=_PROMPT.description, messages=[message])
 
     def _text(self, arguments: dict[str, str]) -> str:
-        named = arguments.get("root") or None
-        try:
-            governance = self._roots.of_directory(named)
-        except WrongParamsError as wrong:
-            raise _invalid(f"{wrong.field}: {wrong.problem}") from wrong
-        if governance is None:
-            raise _invalid(NOT_GOVERNED.format(directory=named or self._roots.start))
+        governance = self._roots.governing(arguments.get("root") or None)
         wanted = arguments.get("intent_id")
         work = _listed(governance) if not wanted else _chosen(governance, wanted)
         return f"{INSTRUCTIONS}\n\n{work}"
@@ -92,9 +84,5 @@ def _listed(governance: Governance) -> str:
 def _chosen(governance: Governance, wanted: str) -> str:
     found = governance.checkout.context(wanted)
     if isinstance(found, CheckoutRefusal):
-        raise _invalid(found.message)
+        raise invalid_params(found.message)
     return f"Work for this intent. Select it first.\n\n{found.text}"
-
-
-def _invalid(message: str) -> MCPError:
-    return MCPError(code=types.INVALID_PARAMS, message=message)

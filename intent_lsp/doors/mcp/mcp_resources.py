@@ -13,9 +13,9 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from intent_lsp.core.errors import IntentLspError, WrongParamsError
+from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.text import whole
-from intent_lsp.doors.mcp.answers import NOT_GOVERNED
+from intent_lsp.doors.mcp.answers import invalid_params
 from intent_lsp.doors.mcp.mcp_roots import McpRoots
 from intent_lsp.doors.mcp.tool_request import in_thread
 from intent_lsp.formats.intents.intent_json import intent_json
@@ -72,7 +72,7 @@ class McpResources:
         """
         cursor = None if params is None else params.cursor
         if cursor is not None and not (cursor.isascii() and cursor.isdigit()):
-            raise _invalid(f"{cursor[:40]!r} is not a cursor that this server returned")
+            raise invalid_params(f"{cursor[:40]!r} is not a cursor that this server returned")
         begin = int(cursor or 0)
         found = await in_thread(self._listed)
         end = begin + _PAGE
@@ -91,8 +91,6 @@ class McpResources:
         """Answer `resources/read`. Raise MCPError for what does not exist or cannot be read."""
         try:
             found = await in_thread(self._read, params.uri)
-        except WrongParamsError as wrong:
-            raise _invalid(f"{wrong.field}: {wrong.problem}") from wrong
         except IntentLspError as problem:
             raise MCPError(code=types.INTERNAL_ERROR, message=str(problem)) from problem
         text = whole(json.dumps(found, ensure_ascii=False, indent=1))
@@ -125,11 +123,11 @@ class McpResources:
         """
         parts = urlsplit(uri)
         if parts.scheme != SCHEME or parts.netloc not in _FAMILIES:
-            raise _invalid(f"There is no resource {uri[:200]}; there are {INTENTS} and {RECORDS}")
+            raise invalid_params(
+                f"There is no resource {uri[:200]}; there are {INTENTS} and {RECORDS}"
+            )
         directory = parse_qs(parts.query).get("root", [None])[0]
-        governance = self._roots.of_directory(directory)
-        if governance is None:
-            raise _invalid(NOT_GOVERNED.format(directory=directory or self._roots.start))
+        governance = self._roots.governing(directory)
         name = unquote(parts.path.removeprefix("/"))
         if parts.netloc == "intents":
             return _intent(governance, name) if name else _intents(governance)
@@ -147,7 +145,7 @@ def _intents(governance: Governance) -> object:
 def _intent(governance: Governance, name: str) -> object:
     found = governance.checkout.context(name)
     if isinstance(found, CheckoutRefusal):
-        raise _invalid(found.message)
+        raise invalid_params(found.message)
     return selection_json(found)
 
 
@@ -159,9 +157,5 @@ def _records(governance: Governance) -> object:
 def _record(governance: Governance, name: str) -> object:
     found = governance.tracing.ledger.index.find(name)
     if found is None:
-        raise _invalid(f"There is no record {name[:80]}; {RECORDS} lists the newest")
+        raise invalid_params(f"There is no record {name[:80]}; {RECORDS} lists the newest")
     return to_wire(found)
-
-
-def _invalid(message: str) -> MCPError:
-    return MCPError(code=types.INVALID_PARAMS, message=message)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import IntentLspError, WrongParamsError
+from intent_lsp.doors.mcp.answers import NOT_GOVERNED, invalid_params
 from intent_lsp.doors.mcp.inputs import ToolInput
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.fs.roots import governed_root
@@ -58,6 +59,16 @@ class McpRoots:
         if self.only and directory is not None:
             self._check(directory)
         return self._opened(governed_root(directory or os.fspath(self.start)))
+
+    def governing(self, directory: str | None) -> Governance:
+        """Return what `of_directory` returns. Raise MCPError where that is None or raises."""
+        try:
+            found = self.of_directory(directory)
+        except WrongParamsError as wrong:
+            raise invalid_params(f"{wrong.field}: {wrong.problem}") from wrong
+        if found is None:
+            raise invalid_params(NOT_GOVERNED.format(directory=directory or self.start))
+        return found
 
     def remember(self, handle: str, governance: Governance) -> None:
         """Remember in which root the session of a handle works, for later calls with it."""

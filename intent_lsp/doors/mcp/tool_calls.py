@@ -9,7 +9,6 @@ from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
-from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from intent_lsp.core.codes import McpCode, RequestCode
@@ -23,6 +22,7 @@ from intent_lsp.doors.mcp.answers import (
     NOT_GOVERNED,
     ToolFailure,
     encode_answer,
+    invalid_params,
     unavailable_store,
     unknown_session,
     wrong_arguments,
@@ -63,10 +63,7 @@ class ToolCalls:
         tool = BY_NAME.get(params.name)
         if tool is None:
             known = ", ".join(BY_NAME)
-            raise MCPError(
-                code=types.INVALID_PARAMS,
-                message=f"There is no tool {params.name[:80]!r}. There are {known}.",
-            )
+            raise invalid_params(f"There is no tool {params.name[:80]!r}. There are {known}.")
         try:
             client = ElicitingClient(context, params, self._questions)
             return encode_answer(await self._answered(tool, params, client), tool.output)
