@@ -30,7 +30,7 @@ from intent_lsp.governance.calls.call_json import violations_json
 from intent_lsp.governance.calls.violations import CallViolation
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
-from intent_lsp.governance.plan.selection_json import selection_json
+from intent_lsp.governance.plan.selection_json import intents_json, selection_json
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.state.notes import AgentInfo
 
@@ -42,15 +42,11 @@ def list_intents(asked: ToolRequest, _given: ListIntentsInput) -> ToolAnswer:
     active = None
     if session is not None:
         active = rules.present_id(governance.sessions.active_intent(session.id, session.agent_id))
-    listed = [
-        intent_json(intent, ("INTENT_IGNORED",) if intent.id in rules.ignored else ())
-        for intent in rules.file.intents
-    ]
     structured: dict[str, Any] = {
         "root": str(governance.root),
         "enabled": rules.governed,
         "activeIntentId": active,
-        "intents": listed,
+        "intents": intents_json(rules),
     }
     if rules.reason is not None:
         structured["reason"] = rules.reason

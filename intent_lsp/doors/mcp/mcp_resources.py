@@ -18,11 +18,10 @@ from intent_lsp.core.text import whole
 from intent_lsp.doors.mcp.answers import invalid_params
 from intent_lsp.doors.mcp.mcp_roots import McpRoots
 from intent_lsp.doors.mcp.tool_request import in_thread
-from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.plan.selection_json import selection_json
+from intent_lsp.governance.plan.selection_json import intents_json, selection_json
 from intent_lsp.store.ledger.index.queries import Query
 
 SCHEME: Final = "intent-lsp"
@@ -136,10 +135,7 @@ class McpResources:
 
 def _intents(governance: Governance) -> object:
     rules = governance.rules.current()
-    return {
-        "enabled": rules.governed,
-        "intents": [intent_json(intent) for intent in rules.file.intents],
-    }
+    return {"enabled": rules.governed, "intents": intents_json(rules)}
 
 
 def _intent(governance: Governance, name: str) -> object:

@@ -18,6 +18,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import decode
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
@@ -91,6 +92,10 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         """From each ignored intent's id to the patterns of `.intentignore` that match it."""
         matched = {i.id: self.ignored_patterns.matching(i.id) for i in self.file.intents}
         return {intent_id: patterns for intent_id, patterns in matched.items() if patterns}
+
+    def flags_of(self, intent: Intent) -> tuple[str, ...]:
+        """Return `INTENT_IGNORED` as a tuple if `.intentignore` matches the intent, else ()."""
+        return (RequestCode.INTENT_IGNORED.value,) if intent.id in self.ignored else ()
 
     @property
     def by_id(self) -> Mapping[str, Intent]:

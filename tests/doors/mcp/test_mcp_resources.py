@@ -70,6 +70,14 @@ async def test_intents_and_records_can_be_read(root: Path, mode: str) -> None:
         assert listing == {"records": [wire(record)]}
 
 
+async def test_an_ignored_intent_is_marked_in_the_list_of_intents(root: Path) -> None:
+    (root / ".intentignore").write_text("INT-002\n")
+    async with in_process(root) as agent:
+        listed = await resource(agent.client, "intent-lsp://intents")
+    flags = {each["id"]: each["flags"] for each in listed["intents"]}
+    assert flags == {"INT-001": [], "INT-002": ["INTENT_IGNORED"]}
+
+
 async def test_a_resource_of_another_project_is_named_by_its_root(
     root: Path, tmp_path: Path
 ) -> None:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.gate.intent_lists import listed
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.doors.cli.command import Call, Command
@@ -22,7 +21,6 @@ from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.rules import Rules
 
-IGNORED: Final = RequestCode.INTENT_IGNORED.value
 STATUS_STYLES: Final = {Status.IN_PROGRESS: "green", Status.BLOCKED: "yellow"}
 """The style of a status on a terminal. Closed ones are dim, the others plain."""
 
@@ -65,11 +63,6 @@ def status(text: str) -> Status:
     return found
 
 
-def flags_of(intent: Intent, rules: Rules) -> tuple[str, ...]:
-    """Return (INTENT_IGNORED,) if .intentignore takes the intent out of use, else ()."""
-    return (IGNORED,) if intent.id in rules.ignored else ()
-
-
 def status_cell(intent: Intent) -> Cell:
     """Return an intent's status as a table cell, in the style for this status."""
     style = "dim" if intent.status.closed else STATUS_STYLES.get(intent.status, "")
@@ -96,7 +89,7 @@ def _told(
         "enabled": rules.governed,
         "activeIntentId": None if active is None else active.id,
         "intents": [
-            intent_json(intent, flags_of(intent, rules)) | {"records": counts[intent.id]}
+            intent_json(intent, rules.flags_of(intent)) | {"records": counts[intent.id]}
             for intent in intents
         ],
     }
@@ -105,7 +98,7 @@ def _told(
 def _row(
     intent: Intent, active: Intent | None, rules: Rules, counts: Mapping[str, int]
 ) -> Sequence[Cell]:
-    marks = [*(["active"] if intent == active else []), *flags_of(intent, rules)]
+    marks = [*(["active"] if intent == active else []), *rules.flags_of(intent)]
     return (
         Cell(intent.id, "cyan"),
         status_cell(intent),

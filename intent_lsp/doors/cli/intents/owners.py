@@ -11,7 +11,7 @@ from typing import Final
 
 from intent_lsp.core.scope.index import Ownership
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.intents.list_intents import flags_of, status_cell
+from intent_lsp.doors.cli.intents.list_intents import status_cell
 from intent_lsp.doors.cli.locate import file_below, root_of_file
 from intent_lsp.doors.cli.open import governing
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
@@ -57,7 +57,7 @@ def _told(owners: Sequence[Ownership], rules: Rules) -> list[dict[str, object]]:
 def _rows(path: str, owners: Sequence[Ownership], rules: Rules) -> Iterator[Sequence[Cell]]:
     for owner in owners:
         intent = rules.by_id[owner.intent_id]
-        name = " ".join([intent.id, *flags_of(intent, rules)])
+        name = " ".join([intent.id, *rules.flags_of(intent)])
         yield Cell(path), Cell(name, "cyan"), status_cell(intent), Cell(owner.pattern)
     if not owners:
         yield Cell(path), Cell("-"), Cell("-"), Cell(NOBODY, "dim")

@@ -19,7 +19,7 @@ from intent_lsp.core.records import Record
 from intent_lsp.core.scope.scope import Scope
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.intents.list_intents import IGNORED, flags_of, status_cell
+from intent_lsp.doors.cli.intents.list_intents import status_cell
 from intent_lsp.doors.cli.ledger.list_records import RECORD_COLUMNS, record_row
 from intent_lsp.doors.cli.open import governing, refused
 from intent_lsp.doors.cli.session_options import identifier
@@ -35,9 +35,7 @@ from intent_lsp.store.ledger.index.queries import Query
 NEWEST: Final = 10
 """The most records that are shown."""
 
-_IGNORED: Final = (
-    f"{IGNORED}: a line of .intentignore matches the id of this intent, so it cannot be selected"
-)
+_IGNORED: Final = "a line of .intentignore matches the id of this intent, so it cannot be selected"
 
 
 class _Related(Struct, frozen=True):
@@ -100,7 +98,7 @@ def _known(governance: Governance, rules: Rules, intent: Intent) -> _Known:
     page = governance.tracing.page(Query(intent_ids=(intent.id,)), limit=NEWEST)
     return _Known(
         intent=replace(intent, recent_history=governance.history.of(intent)),
-        flags=flags_of(intent, rules),
+        flags=rules.flags_of(intent),
         grants=governance.grants.live(intent, governance.stores.clock()),
         related=tuple(_related(governance, scope, name) for name in intent.related_files),
         records=tuple((record, governance.tracing.flags(record)) for record in page.records),
@@ -150,8 +148,8 @@ def _identity(known: _Known) -> Iterator[LabelledCell]:
     yield "intent", Cell(intent.id, "cyan")
     yield "name", Cell(intent.name or "none")
     yield "status", status_cell(intent)
-    for _ in known.flags:
-        yield "", Cell(_IGNORED, "yellow")
+    for flag in known.flags:
+        yield "", Cell(f"{flag}: {_IGNORED}", "yellow")
     if intent.aliases:
         yield "earlier ids", Cell(", ".join(intent.aliases))
     if intent.specification:

@@ -19,7 +19,6 @@ from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import JsonObject, draft_wire, status_wire
 from intent_lsp.doors.lsp.wire.params import cursor_of, failed, refused, session_of
-from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.formats.params.read import read_params
@@ -34,7 +33,7 @@ from intent_lsp.formats.result_json import verification_json
 from intent_lsp.governance.agents.host_liveness import host_json, known_hosts
 from intent_lsp.governance.governance import GovernanceStatus
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.plan.selection_json import selection_json
+from intent_lsp.governance.plan.selection_json import intents_json, selection_json
 from intent_lsp.governance.root.rules import FileState
 from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise
@@ -70,14 +69,10 @@ class IntentRequests:
             return {"enabled": False, "activeIntentId": None, "intents": []}
         rules = await self._in_thread(open_root.governance.rules.current)
         status = await self._in_thread(self._status, params, open_root)
-        intents = [
-            intent_json(intent, ("INTENT_IGNORED",) if intent.id in rules.ignored else ())
-            for intent in rules.file.intents
-        ]
         return {
             "enabled": status.enabled,
             "activeIntentId": status.active_intent_id,
-            "intents": intents,
+            "intents": intents_json(rules),
         }
 
     async def select(self, given: object) -> JsonObject:
