@@ -20,10 +20,10 @@ from typing import Final
 
 from intent_lsp import __version__
 from intent_lsp.core.check.report import CheckedPart, CheckReport
-from intent_lsp.core.control_plane import control_plane
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.search import indexed
+from intent_lsp.doors.cli.locate import refuse_control_file
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.check.annotations import annotation_lines
 from intent_lsp.formats.check.report_json import check_json
@@ -34,7 +34,6 @@ from intent_lsp.governance.check.change import CheckWishes
 from intent_lsp.governance.check.check import HEAD, CheckTarget, RootCheck
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.write import create_file, replace_file
 from intent_lsp.store.packaged_files import sections
 
@@ -53,7 +52,7 @@ def answer(call: Call) -> Exit:
     summary = None if options.summary is None else Path(options.root) / options.summary
     root = call.root()
     if summary is not None:
-        _refuse_control_files(summary, root)
+        refuse_control_file(summary, root)
     wishes = CheckWishes(
         intents=tuple(options.intent),
         branch=options.branch,
@@ -109,15 +108,6 @@ def _message(start: Path, spelled: str) -> str:
         raise WrongUsageError(f"there is no file {spelled}", cure="give the file of the message")
     lines = data.decode("utf-8", "replace").splitlines()
     return "\n".join(line for line in lines if not line.startswith(_COMMENT))
-
-
-def _refuse_control_files(file: Path, root: Path) -> None:
-    place = resolve_below(root, str(file.absolute()))
-    names = () if place is None else (place.path, place.real)
-    if any(name is not None and control_plane(name) for name in names):
-        raise WrongUsageError(f"{file} is a control file of this project", cure="give another file")
-    if not file.parent.is_dir():
-        raise WrongUsageError(f"{file.parent} is not a directory", cure="create it first")
 
 
 def _write_summary(file: Path, text: str) -> None:

@@ -5,6 +5,7 @@ Invariant: paths are relative to the working directory or to -C, as with git.
 
 from pathlib import Path
 
+from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.store.fs.resolve import resolve_below
@@ -71,3 +72,16 @@ def path_below(root: Path, spelled: str, start: str) -> WorkspacePath:
     if place is None:
         raise WrongUsageError(f"{spelled} is not below {root}", cure="give a file inside that root")
     return place.path
+
+
+def refuse_control_file(file: Path, root: Path) -> None:
+    """Raise WrongUsageError if `file`, or what it links to, is a control file of the root.
+
+    Raise it also if the file's directory does not exist.
+    """
+    place = resolve_below(root, str(file.absolute()))
+    names = () if place is None else (place.path, place.real)
+    if any(name is not None and control_plane(name) for name in names):
+        raise WrongUsageError(f"{file} is a control file of this project", cure="give another file")
+    if not file.parent.is_dir():
+        raise WrongUsageError(f"{file.parent} is not a directory", cure="create it first")

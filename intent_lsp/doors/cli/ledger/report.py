@@ -14,18 +14,17 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp import __version__
-from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.report.report_data import ReportData, ReportSurvey
 from intent_lsp.core.text import counted
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.cli.command import PROGRAM, Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.search import add_filters, indexed, search
+from intent_lsp.doors.cli.locate import refuse_control_file
 from intent_lsp.formats.report.page import OPENING, report_html
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store import clock
 from intent_lsp.store.fs.files import read_bytes
-from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.write import create_file, replace_file
 from intent_lsp.store.packaged_files import report_files
 
@@ -84,9 +83,7 @@ def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
     `file` may not be overwritten, is not a regular file, or lies in a directory that does not
     exist; or FileChangedError, UnsafePathError or OSError.
     """
-    _refuse_control_files(file, root)
-    if not file.parent.is_dir():
-        raise WrongUsageError(f"{file.parent} is not a directory", cure="create it first")
+    refuse_control_file(file, root)
     data, before = page.encode(), read_bytes(file)
     if before is None:
         if not create_file(file, data):
@@ -99,13 +96,6 @@ def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
             f"{file} exists and is not a report", cure="give another file, or use --force"
         )
     replace_file(file, data, root=file.parent, expected=before)
-
-
-def _refuse_control_files(file: Path, root: Path) -> None:
-    place = resolve_below(root, str(file.absolute()))
-    names = () if place is None else (place.path, place.real)
-    if any(name is not None and control_plane(name) for name in names):
-        raise WrongUsageError(f"{file} is a control file of this project", cure="give another file")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
