@@ -14,7 +14,6 @@ ledger updates in `.orchestration/.local/`.
 """
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -37,7 +36,6 @@ from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.write import create_file, replace_file
 from intent_lsp.store.packaged_files import sections
 
-_TEXT: Final = "text"
 _COMMENT: Final = "#"
 
 
@@ -64,7 +62,7 @@ def answer(call: Call) -> Exit:
         checking = RootCheck(trace, RulesCache(root).current(), wishes)
         with call.page.bar("Checking") as progress:
             report = checking.run(target, progress)
-    FORMATS[options.format](call.page, report)
+    _print(call.page, report, options.format)
     for remark in report.remarks:
         call.page.remark(f"intent-lsp: {remark}")
     if summary is not None:
@@ -120,35 +118,18 @@ def _write_summary(file: Path, text: str) -> None:
     replace_file(file, kept + data, root=file.parent, expected=before)
 
 
-def _as_text(page: Output, report: CheckReport) -> None:
-    for line in report_lines(report):
-        page.line(line)
-
-
-def _as_annotations(page: Output, report: CheckReport) -> None:
-    for line in annotation_lines(report):
-        page.line(line)
-
-
-def _as_json(page: Output, report: CheckReport) -> None:
-    page.json(check_json(report))
-
-
-def _as_sarif(page: Output, report: CheckReport) -> None:
-    page.json(check_sarif(report, version=__version__, sections=sections()))
-
-
-def _as_markdown(page: Output, report: CheckReport) -> None:
-    page.text(check_markdown(report))
-
-
-FORMATS: Final[dict[str, Callable[[Output, CheckReport], None]]] = {
-    _TEXT: _as_text,
-    "json": _as_json,
-    "sarif": _as_sarif,
-    "github": _as_annotations,
-    "markdown": _as_markdown,
-}
+def _print(page: Output, report: CheckReport, form: str) -> None:
+    """Print a report in one of the formats of --format."""
+    match form:
+        case "json":
+            page.json(check_json(report))
+        case "sarif":
+            page.json(check_sarif(report, version=__version__, sections=sections()))
+        case "markdown":
+            page.text(check_markdown(report))
+        case _:
+            for line in (annotation_lines if form == "github" else report_lines)(report):
+                page.line(line)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -170,8 +151,8 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format",
-        choices=tuple(FORMATS),
-        default=_TEXT,
+        choices=("text", "json", "sarif", "github", "markdown"),
+        default="text",
         help="text: for people; json: for scripts; sarif: 2.1.0, for code scanning; github:"
         " annotations of a workflow; markdown: as in --summary",
     )
