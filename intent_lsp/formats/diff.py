@@ -28,6 +28,8 @@ Lines that both texts begin or end with do not count.
 MAX_DIFFED_BYTES: Final = 5 * 1024 * 1024
 """The most bytes of a content that is compared line by line."""
 
+_NO_FILE: Final = "/dev/null"
+
 CONTEXT: Final = 3
 """How many kept lines are shown before and after a change."""
 
@@ -123,6 +125,22 @@ def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
     if hunks is None:
         return None
     return [line for group in _groups(hunks) for line in _written(group, before, after)]
+
+
+def edit_lines(name: str, old: bytes | None, new: bytes | None) -> Iterator[str]:
+    """Yield the lines of a unified diff of an edit of the file `name`; None stands for no file.
+
+    If a content is no text or too large to be compared, a line that says so takes the place of the
+    changes.
+    """
+    yield f"--- {_NO_FILE if old is None else name}"
+    yield f"+++ {_NO_FILE if new is None else name}"
+    found = unified(old or b"", new or b"")
+    if found is None:
+        yield f"{DiffMark.REMARK.value} The texts are too large to be compared."
+        return
+    for line in found:
+        yield f"{line.mark.value}{line.text}"
 
 
 def place(first_old: int, old_count: int, first_new: int, new_count: int) -> DiffLine:

@@ -1,24 +1,12 @@
 """Shows what a plan of registrations changes: as a diff, as lines, or as JSON."""
 
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable
 
-from intent_lsp.doors.cli.terminal.edit_text import edit_lines
 from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.formats.diff import edit_lines
 from intent_lsp.formats.registrations.agent_host import AgentHost
 from intent_lsp.governance.agents.registration_plan import PlannedFile, RegistrationPlan
 from intent_lsp.store.ledger.ledger import Appended, Queued
-
-_NOTHING: Final = "/dev/null"
-
-
-def diff_lines(file: PlannedFile) -> Iterator[str]:
-    """Yield the lines of a unified diff of a file that is to change.
-
-    If its contents cannot be compared, a line that says so takes the place of the changes.
-    """
-    old, new = (_NOTHING if text is None else file.shown for text in (file.before, file.after))
-    yield from edit_lines(old, new, file.before or b"", file.after or b"")
 
 
 def show_diff(page: Output, plan: RegistrationPlan) -> None:
@@ -27,7 +15,7 @@ def show_diff(page: Output, plan: RegistrationPlan) -> None:
     Print nothing without files.
     """
     for file in plan.files:
-        for line in diff_lines(file):
+        for line in edit_lines(file.shown, file.before, file.after):
             page.line(line)
     if plan.files:
         page.remark("intent-lsp: nothing was written: this was a dry run")
@@ -61,7 +49,7 @@ def files_json(plan: RegistrationPlan) -> list[dict[str, object]]:
             "place": file.place.value,
             "hosts": list(file.hosts),
             "change": _change(file),
-            "diff": "\n".join(diff_lines(file)) + "\n",
+            "diff": "\n".join(edit_lines(file.shown, file.before, file.after)) + "\n",
         }
         for file in plan.files
     ]

@@ -13,7 +13,7 @@ from intent_lsp.doors.cli.agents.choice import person_needed
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.open import governing
-from intent_lsp.doors.cli.terminal.edit_text import edit_lines
+from intent_lsp.formats.diff import edit_lines
 from intent_lsp.formats.intents.edit import EditRefused
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.file_fixes import apply_fixes, proposed_fixes
@@ -34,7 +34,7 @@ def answer(call: Call) -> int:
     if isinstance(fixed, EditRefused):
         problem = f"{INTENTS_FILE} was not fixed: {fixed.reason}"
         raise WrongUsageError(problem, cure="fix that and run the command again")
-    lines = edit_lines(INTENTS_FILE, INTENTS_FILE, fixed.before, fixed.after)
+    lines = edit_lines(INTENTS_FILE, fixed.before, fixed.after)
     diff = list(lines) if fixed.count else []
     if call.options.json:
         told = {"fixes": fixed.count, "written": bool(fixed.count) and not check}

@@ -12,8 +12,8 @@ from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.open import refused
-from intent_lsp.doors.cli.terminal.edit_text import edit_lines
 from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.formats.diff import edit_lines
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.plans.proposed_intent import PlanProblem, ProposedIntent
 from intent_lsp.governance.governance import Governance
@@ -100,7 +100,7 @@ def _agreed(call: Call, made: PlanProposal) -> bool:
 
 def _show(page: Output, made: PlanProposal) -> None:
     if made.added:
-        for line in edit_lines(INTENTS_FILE, INTENTS_FILE, made.before, made.after):
+        for line in edit_lines(INTENTS_FILE, made.before, made.after):
             page.line(line)
         page.line()
     changed = sum(bool(each.differences) for each in made.known)
@@ -152,7 +152,7 @@ def _told(
             {"document": it.document, "line": it.line, "problem": it.problem, "cure": it.cure}
             for it in problems
         ],
-        "diff": "\n".join(edit_lines(INTENTS_FILE, INTENTS_FILE, made.before, made.after)) + "\n",
+        "diff": "\n".join(edit_lines(INTENTS_FILE, made.before, made.after)) + "\n",
     }
 
 
