@@ -11,7 +11,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import timedelta
 from typing import Final, TextIO
 
@@ -107,12 +107,24 @@ class Output:
             self._remarks.write(f"{spoken(text)}\n")
             self._remarks.flush()
 
-    def bar(self, title: str) -> AbstractContextManager[ReportProgress]:
-        """Return a context manager that shows a progress bar with a title on standard error.
+    @contextmanager
+    def bar(self, title: str, wondering: timedelta = WONDERING) -> Iterator[ReportProgress]:
+        """Yield a function that reports progress, shown as a bar if standard error is a terminal.
 
-        It yields a function that reports progress, to be called with the amount done and the total.
+        The function is called with the amount done and the total. The bar appears once the work has
+        taken as long as `wondering`, and is erased at the end.
         """
-        return bar(title, self._remarks)
+        begun, seen = clock.now(), self._remarks.isatty()
+        drawn: list[ReportProgress] = []
+        with ExitStack() as stack:
+
+            def report(done: int, of: int) -> None:
+                if seen and not drawn and clock.now() - begun >= wondering:
+                    drawn.append(stack.enter_context(_drawing(title, self._remarks)))
+                for draw in drawn:
+                    draw(done, of)
+
+            yield report
 
     def flush(self) -> None:
         """Flush standard output. Raise OSError if that fails."""
@@ -122,26 +134,6 @@ class Output:
         """Redirect standard output to the null device, so that the flush at exit cannot fail."""
         with suppress(OSError, ValueError), io.FileIO(os.devnull, "r+") as nothing:
             os.dup2(nothing.fileno(), self._out.fileno())
-
-
-@contextmanager
-def bar(title: str, out: TextIO, wondering: timedelta = WONDERING) -> Iterator[ReportProgress]:
-    """Yield a function that reports progress, shown as a bar if `out` is a terminal.
-
-    The function is called with the amount done and the total. The bar appears once the work has
-    taken as long as `wondering`, and is erased at the end.
-    """
-    begun = clock.now()
-    drawn: list[ReportProgress] = []
-    with ExitStack() as stack:
-
-        def report(done: int, of: int) -> None:
-            if not drawn and clock.now() - begun >= wondering:
-                drawn.append(stack.enter_context(_drawing(title, out)))
-            for draw in drawn:
-                draw(done, of)
-
-        yield report if out.isatty() else _silent
 
 
 @contextmanager
@@ -163,7 +155,3 @@ def _drawing(title: str, out: TextIO) -> Iterator[ReportProgress]:
     with progress.Progress(*columns, console=Console(file=out), transient=True) as shown:
         task = shown.add_task(title, total=None)
         yield lambda done, of: shown.update(task, completed=done, total=of)
-
-
-def _silent(done: int, of: int) -> None:
-    """Ignore progress: the function for reports that are not shown."""
