@@ -7,10 +7,8 @@ status is 0 even if files have no owner, because that is no error.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
-
-from msgspec import Struct
 
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.gate.intent_lists import open_owners
@@ -23,12 +21,8 @@ from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.governance import Governance
 
-
-class _Owned(Struct, frozen=True):
-    """A file of the root, and the ids of the open intents that own it, without ignored ones."""
-
-    path: WorkspacePath
-    owners: tuple[IntentId, ...]
+Owned = Mapping[WorkspacePath, Sequence[IntentId]]
+"""From each file of the root to the ids of the open intents that own it, without ignored ones."""
 
 
 def answer(call: Call) -> None:
@@ -43,13 +37,13 @@ def answer(call: Call) -> None:
         return
     _tell(call.page, owned)
     if call.options.list:
-        rows = [_row(file) for file in owned if len(file.owners) != 1]
+        rows = [_row(path, owners) for path, owners in owned.items() if len(owners) != 1]
         if rows:
             call.page.line()
         call.page.table(TextTable((Column("File", fold=True), Column("Owners", fold=True)), rows))
 
 
-def _owned(governance: Governance) -> Sequence[_Owned]:
+def _owned(governance: Governance) -> Owned:
     rules, git = governing(governance), governance.stores.git
     if git is None:
         raise WrongUsageError(
@@ -58,30 +52,25 @@ def _owned(governance: Governance) -> Sequence[_Owned]:
         )
     files = sorted(path for path in git.list_files() if not control_plane(path))
     intents, owners = rules.file.intents, rules.owners
-    return [
-        _Owned(
-            path,
-            tuple(i for i in open_owners(intents, owners, path) if i not in rules.ignored),
-        )
-        for path in files
-    ]
-
-
-def _told(owned: Sequence[_Owned]) -> dict[str, object]:
     return {
-        "files": len(owned),
-        "ownedByOne": sum(len(file.owners) == 1 for file in owned),
-        "ownedBySeveral": [
-            {"path": file.path, "intentIds": list(file.owners)}
-            for file in owned
-            if len(file.owners) > 1
-        ],
-        "ownedByNone": [file.path for file in owned if not file.owners],
+        path: [i for i in open_owners(intents, owners, path) if i not in rules.ignored]
+        for path in files
     }
 
 
-def _tell(page: Output, owned: Sequence[_Owned]) -> None:
-    counts = [len(file.owners) for file in owned]
+def _told(owned: Owned) -> dict[str, object]:
+    return {
+        "files": len(owned),
+        "ownedByOne": sum(len(owners) == 1 for owners in owned.values()),
+        "ownedBySeveral": [
+            {"path": path, "intentIds": owners} for path, owners in owned.items() if len(owners) > 1
+        ],
+        "ownedByNone": [path for path, owners in owned.items() if not owners],
+    }
+
+
+def _tell(page: Output, owned: Owned) -> None:
+    counts = [len(owners) for owners in owned.values()]
     rows = (
         ("files", len(counts)),
         ("owned by one open intent", counts.count(1)),
@@ -92,9 +81,9 @@ def _tell(page: Output, owned: Sequence[_Owned]) -> None:
     page.table(TextTable((Column(""), Column("")), told))
 
 
-def _row(file: _Owned) -> Sequence[Cell]:
-    style = "yellow" if file.owners else "dim"
-    return Cell(file.path), Cell(", ".join(file.owners) or "none", style)
+def _row(path: WorkspacePath, owners: Sequence[IntentId]) -> Sequence[Cell]:
+    style = "yellow" if owners else "dim"
+    return Cell(path), Cell(", ".join(owners) or "none", style)
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
