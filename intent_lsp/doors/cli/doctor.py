@@ -13,6 +13,8 @@ import argparse
 from collections.abc import Iterator
 from typing import Final
 
+from msgspec.structs import asdict
+
 from intent_lsp.doors.cli.agents.choice import add_hosts, chosen, files_of
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
@@ -109,16 +111,8 @@ def _json(report: HostReport, silent: BlindHost | None) -> dict[str, object]:
 
 
 def _probe_json(probe: ProbeFinding) -> dict[str, object]:
-    return {
-        "path": probe.path,
-        "event": probe.event,
-        "command": probe.command,
-        "blocks": probe.blocks,
-        "seconds": round(probe.seconds, 3),
-        "version": probe.version,
-        "cause": probe.cause or None,
-        "cure": probe.cure or None,
-    }
+    words = {"cause": probe.cause or None, "cure": probe.cure or None}
+    return asdict(probe) | words | {"seconds": round(probe.seconds, 3)}
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -16,6 +16,7 @@ from typing import Final
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.ledger.recovery import Recovered, recovering
@@ -30,7 +31,6 @@ _COLUMNS: Final = (
     Column("From", fold=True),
     Column("Place"),
 )
-_SHORT_ID: Final = 8
 
 
 def answer(call: Call) -> None:
@@ -54,7 +54,7 @@ def _row(lost: LostRecord) -> Sequence[Cell]:
         Cell(local(record.timestamp)),
         Cell(record.intent_id or "-"),
         Cell(", ".join(_paths(record)) or "-"),
-        Cell(record.id[:_SHORT_ID], "cyan"),
+        Cell(record.id[:SHORT_ID], "cyan"),
         Cell(lost.source, "dim"),
         Cell("unchanged" if lost.joins else "with a new hash"),
     )
