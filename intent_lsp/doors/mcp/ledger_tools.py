@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from msgspec.structs import asdict
+
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.doors.mcp.answers import ToolAnswer
 from intent_lsp.doors.mcp.inputs import LedgerStatusInput, WhoWroteInput
+from intent_lsp.doors.mcp.outputs import LedgerStatusOutput
 from intent_lsp.doors.mcp.tool_request import ToolRequest
 from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.formats.result_json import blame_json, verification_json
@@ -41,20 +44,10 @@ def ledger_status(asked: ToolRequest, given: LedgerStatusInput) -> ToolAnswer:
     governance, session = asked.governance, asked.session
     session_id, agent_id = ("", "") if session is None else (session.id, session.agent_id)
     status = governance.status(session_id, agent_id=agent_id)
-    structured: dict[str, Any] = {
-        "root": status.root or str(governance.root),
-        "enabled": status.enabled,
-        "activeIntentId": status.active_intent_id,
-        "stage": status.stage,
-        "turn": status.turn,
-        "enforcement": status.enforcement,
-        "records": status.records,
-        "heads": list(status.heads),
-        "failures": status.failures,
-        "version": status.version,
-    }
-    if status.reason is not None:
-        structured["reason"] = status.reason
+    told: dict[str, Any] = asdict(status)
+    structured = {name: told[name] for name in LedgerStatusOutput.model_fields if name in told}
+    if status.reason is None:
+        del structured["reason"]
     if given.verify:
         structured["verification"] = verification_json(governance.tracing.verify())
     return ToolAnswer(structured=structured)
