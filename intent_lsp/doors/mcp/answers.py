@@ -70,7 +70,9 @@ def encode_answer(
     # Names of files may be bytes that are no text; JSON cannot carry their surrogates.
     checked = output.model_validate(_whole(answer.structured))
     structured = checked.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    text = answer.text if answer.text is not None else _json(structured)
+    text = answer.text
+    if text is None:
+        text = json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
     return _result(whole(text), structured, is_error=answer.is_error)
 
 
@@ -153,10 +155,6 @@ def _result(text: str, structured: object, *, is_error: bool) -> types.CallToolR
         structured_content=structured,
         is_error=is_error,
     )
-
-
-def _json(structured: object) -> str:
-    return json.dumps(structured, ensure_ascii=False, separators=(",", ":"))
 
 
 def _place(location: tuple[int | str, ...]) -> str:

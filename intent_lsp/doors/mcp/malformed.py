@@ -5,6 +5,7 @@ wait for ever.
 """
 
 import json
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -79,12 +80,10 @@ def _error(line: object) -> types.JSONRPCError:
     """
     code, said, message = types.PARSE_ERROR, NO_JSON, None
     if isinstance(line, str):
-        try:
+        with suppress(ValueError, RecursionError):
             # This parser accepts lone surrogates, so that the id can be found.
             message = json.loads(line)
             code, said = types.INVALID_PARAMS, HALF_A_CHARACTER
-        except (ValueError, RecursionError):
-            message = None
     elif line is not None:
         code, said, message = types.INVALID_REQUEST, NO_MESSAGE, line
     name = message.get("id") if isinstance(message, dict) else None
@@ -97,22 +96,14 @@ def _error(line: object) -> types.JSONRPCError:
 def _line_of(problem: Exception) -> object:
     """Return the line that the SDK could not read: its text, or its value if it is JSON.
 
-    Return None if `problem` does not have the line.
+    The value is that of the first error about an object, or {} if there is none. Return None if
+    `problem` does not have the line.
     """
     if not isinstance(problem, ValidationError):
         return None
-    first = problem.errors(include_url=False, include_context=False)[0]
-    if first["type"] == "json_invalid":
-        return first["input"]
-    return _outermost(problem)
-
-
-def _outermost(problem: ValidationError) -> object:
-    """Return the JSON value of the message: the input of the first error about an object.
-
-    Return an empty dict if no error is about an object.
-    """
     found = problem.errors(include_url=False, include_context=False)
+    if found[0]["type"] == "json_invalid":
+        return found[0]["input"]
     return next((each["input"] for each in found if isinstance(each["input"], dict)), {})
 
 
