@@ -93,13 +93,14 @@ class Planner:
         return self._now(made[0].id)
 
     def take_over(
-        self, intents: Sequence[Intent], *, unsaved_file: bool
+        self, intents: Sequence[Intent], *, unsaved_file: bool, dry_run: bool = False
     ) -> Mapping[str, str] | CheckoutRefusal:
         """Add intents of another file in one edit. Return those refused, as reasons by their ids.
 
         The others are added. Return one refusal if nothing can be written, for example because an
         editor has unsaved changes of the intents file (`unsaved_file`). Of each intent the id,
         name, status, globs, constraints, acceptance criteria and `created_at` are written.
+        `dry_run`: nothing is written.
         """
         rules = self._rules.current()
         if not rules.governed:
@@ -112,7 +113,7 @@ class Planner:
             added = add_intents(text, bare, now)
             refused.clear()
             refused.update(added.refused)
-            return added.changes
+            return () if dry_run else added.changes
 
         problem = self._writer.change(edit, unsaved_file=unsaved_file)
         return refused if problem is None else unwritten("No intent was added", problem)

@@ -338,6 +338,16 @@ def test_a_file_that_takes_no_more_says_so_for_each(shell: Shell, project: Repos
     assert "  NEW-2 skipped: `active_intents` has a YAML anchor" in said.out
 
 
+def test_a_dry_run_skips_what_would_be_skipped(shell: Shell, project: Repository) -> None:
+    before = "active_intents: &all\n  - id: A\n"
+    project.write(INTENTS_FILE, before)
+    project.write("other.yaml", OTHER)
+    tried = shell("intents", "import", "other.yaml", "--dry-run", "--json").json
+    assert file_of(project) == before
+    assert tried == shell("intents", "import", "other.yaml", "--json").json
+    assert {each["id"] for each in tried["skipped"]} == {"NEW-1", "INT-001", "NEW-2"}
+
+
 def test_mistakes_in_the_other_file_are_named_by_their_place(
     shell: Shell, project: Repository
 ) -> None:

@@ -31,10 +31,7 @@ _NOT_CARRIED: Final = {
 
 
 class _TakenOver(Struct, frozen=True):
-    """The imported intents, and for each skipped intent's id the reason why it was skipped.
-
-    In a dry run, `added` are all intents whose ids do not exist yet, though writing may skip some.
-    """
+    """The imported intents, and for each skipped intent's id the reason why it was skipped."""
 
     added: tuple[Intent, ...]
     skipped: Mapping[str, str]
@@ -59,7 +56,7 @@ def import_file(call: Call, given: Path) -> None:
     """
     read = _read(given, call.options.file)
     with Governance(call.root()) as governance:
-        done = _taken_over(governance, read, write=not call.options.dry_run)
+        done = _taken_over(governance, read, dry_run=call.options.dry_run)
     for finding in read.findings:
         if finding.severity is Severity.ERROR:
             call.page.remark(f"intent-lsp: {_placed(call.options.file, finding)}")
@@ -85,11 +82,11 @@ def _read(place: Path, spelled: str) -> IntentsFile:
     return read
 
 
-def _taken_over(governance: Governance, read: IntentsFile, *, write: bool) -> _TakenOver:
+def _taken_over(governance: Governance, read: IntentsFile, *, dry_run: bool) -> _TakenOver:
     here = governing(governance).by_id
     skipped: dict[str, str] = {i.id: _HERE for i in read.intents if i.id in here}
     wanted = [intent for intent in read.intents if intent.id not in here]
-    refusals = governance.planning.take_over(wanted, unsaved_file=False) if write else {}
+    refusals = governance.planning.take_over(wanted, unsaved_file=False, dry_run=dry_run)
     if isinstance(refusals, CheckoutRefusal):
         raise refused(refusals)
     skipped |= refusals
