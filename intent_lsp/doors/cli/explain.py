@@ -104,7 +104,9 @@ def _patch(options: argparse.Namespace) -> str | None:
     if options.patch is None:
         return None
     try:
-        return bytes(options.patch.read_bytes()).decode("utf-8", "surrogateescape")
+        # As with git, paths are relative to -C.
+        data = Path(options.root, options.patch).read_bytes()
+        return data.decode("utf-8", "surrogateescape")
     except OSError as error:
         raise WrongUsageError(
             f"{options.patch} cannot be read: {error.strerror}", cure="give a file with the patch"
@@ -227,7 +229,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--patch",
         metavar="FILE",
-        type=Path,
         help="the patch of the call, as apply_patch or diff spell it (the tool is apply_patch"
         " unless --tool says otherwise)",
     )

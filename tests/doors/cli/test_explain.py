@@ -273,6 +273,17 @@ def test_where_nothing_governs_it_says_how_to_begin(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_patch_is_found_from_the_directory_given(
+    shell: Shell, project: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.write("p.diff", "*** Begin Patch\n*** Delete File: src/a.py\n*** End Patch\n")
+    monkeypatch.chdir(tmp_path)
+    root = str(project.root)
+    said = shell("explain", "--patch", "p.diff", "-C", root, "--json").json
+    assert [each["path"] for each in said["decision"]["files"]] == ["src/a.py"]
+    assert "give a file with the patch" in shell("explain", "--patch", "q.diff", "-C", root).problem
+
+
 def test_the_root_is_the_one_that_governs_the_file(shell: Shell, project: Repository) -> None:
     project.write(f"part/{INTENTS_FILE}", "- {id: PART, owned_scope: ['*.py']}\n")
     assert shell("explain", "part/a.py", "--intent", "PART").status == 0
