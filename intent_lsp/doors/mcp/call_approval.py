@@ -67,6 +67,20 @@ async def person_answer(
     return await asked.client.ask(question, asked.asker.id, policy) if word.is_nobody else word
 
 
+async def granted_by(
+    asked: ToolRequest, wish: Wish, word: ApprovalAnswer
+) -> Granted | CheckoutRefusal:
+    """Grant the caller the scope that a person has approved with the answer `word`."""
+    return await in_thread(
+        asked.governance.planning.grant,
+        wish,
+        asked.asker,
+        by=word.session_id or asked.asker.id,
+        unsaved_file=False,
+        channel=word.channel,
+    )
+
+
 async def _at_editor(question: PersonQuestion) -> ApprovalAnswer:
     """Ask the person at an editor of the question's root, and return the answer.
 
@@ -122,11 +136,4 @@ class _CallApproval(Struct, Generic[T]):
         return self.word
 
     async def grant(self, wish: Wish) -> Granted | CheckoutRefusal:
-        return await in_thread(
-            self.asked.governance.planning.grant,
-            wish,
-            self.asked.asker,
-            by=self.word.session_id or self.asked.asker.id,
-            unsaved_file=False,
-            channel=self.word.channel,
-        )
+        return await granted_by(self.asked, wish, self.word)

@@ -8,7 +8,7 @@ from intent_lsp.core.codes import McpCode
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure, refusal
-from intent_lsp.doors.mcp.call_approval import person_answer
+from intent_lsp.doors.mcp.call_approval import granted_by, person_answer
 from intent_lsp.doors.mcp.handles import new_session
 from intent_lsp.doors.mcp.inputs import (
     CompleteInput,
@@ -31,7 +31,6 @@ from intent_lsp.governance.calls.violations import CallViolation
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.governance.plan.selection_json import intents_json, selection_json
-from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.state.notes import AgentInfo
 
 
@@ -144,14 +143,7 @@ async def request_scope_expansion(asked: ToolRequest, given: ExpansionInput) -> 
     if word.approval is None:
         structured = {"approved": False, "feedback": word.feedback}
         return ToolAnswer(structured=structured)
-    granted = await in_thread(
-        asked.governance.planning.grant,
-        wish,
-        asked.asker,
-        by=word.session_id or asked.asker.id,
-        unsaved_file=False,
-        channel=word.channel,
-    )
+    granted = await granted_by(asked, wish, word)
     return refusal(granted) if isinstance(granted, CheckoutRefusal) else _granted(granted)
 
 
@@ -183,7 +175,7 @@ def _wish(asked: ToolRequest, given: ExpansionInput) -> Wish | ToolFailure:
 
 def _intent_id(asked: ToolRequest, named: str | None) -> str | None:
     """Return the id `named` in the arguments, else the session's active intent, else None."""
-    session: Session = asked.asker
+    session = asked.asker
     return named or asked.governance.sessions.active_intent(session.id, session.agent_id)
 
 
