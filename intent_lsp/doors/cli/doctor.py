@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec.structs import asdict
 
-from intent_lsp.doors.cli.agents.choice import add_hosts, chosen, files_of
+from intent_lsp.doors.cli.agents.choice import add_hosts, chosen, files_of, unregistered
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
@@ -50,10 +50,7 @@ def answer(call: Call) -> int:
         page.line("No agent host is registered here: `intent-lsp agents install` registers one.")
     for each in every:
         if each.signs and not each.registered:
-            page.remark(
-                f"intent-lsp: {each.host.title} is found here and its hooks are not registered:"
-                f" `intent-lsp agents install --host {each.host.name}`"
-            )
+            page.remark(f"intent-lsp: {unregistered(each.host)}")
     return status
 
 

@@ -89,3 +89,11 @@ def own_program() -> str:
 def named(hosts: Sequence[AgentHost]) -> str:
     """Return the names of hosts, separated by commas."""
     return ", ".join(host.name for host in hosts)
+
+
+def unregistered(host: AgentHost) -> str:
+    """Return the remark on a host that is found and whose hooks are not registered."""
+    return (
+        f"{host.title} is found here and its hooks are not registered:"
+        f" `intent-lsp agents install --host {host.name}`"
+    )

@@ -17,7 +17,13 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.agents.choice import add_hosts, chosen, files_of, own_program
+from intent_lsp.doors.cli.agents.choice import (
+    add_hosts,
+    chosen,
+    files_of,
+    own_program,
+    unregistered,
+)
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.registrations.registration import Purpose, State
@@ -127,10 +133,7 @@ def _remarks(found: _Found) -> Iterator[str]:
             place = each.problem.place
             yield f"{each.path}{place}{':' if place else ''} {each.problem.problem}"
     if found.signs and not status.registered:
-        yield (
-            f"{host.title} is found here and its hooks are not registered:"
-            f" `intent-lsp agents install --host {host.name}`"
-        )
+        yield unregistered(host)
     if found.blind is not None:
         yield found.blind.violation.message
     if not host.observed and status.registered:
