@@ -1,7 +1,7 @@
 """What commands ask first: the session that they act for, and whether the root is governed."""
 
 import argparse
-from typing import Final
+from typing import Final, TypeVar
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.paths import INTENTS_FILE
@@ -12,6 +12,8 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.rules import FileState, Rules
 from intent_lsp.governance.root.sessions import Asker, session_name
+
+T = TypeVar("T")
 
 _CURES: Final = {
     RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows all intents",
@@ -77,6 +79,8 @@ def governing(governance: Governance) -> Rules:
     raise WrongUsageError(f"governance is off: {rules.reason}", cure=cure)
 
 
-def refused(refusal: CheckoutRefusal) -> WrongUsageError:
-    """Return the error that ends a command, for a request that governance has refused."""
-    return WrongUsageError(refusal.message.rstrip("."), cure=_CURES.get(refusal.code, ""))
+def accepted(result: T | CheckoutRefusal) -> T:
+    """Return a result of governance. Raise WrongUsageError if it is a refusal, with a cure."""
+    if isinstance(result, CheckoutRefusal):
+        raise WrongUsageError(result.message.rstrip("."), cure=_CURES.get(result.code, ""))
+    return result

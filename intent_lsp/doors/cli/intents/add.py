@@ -16,11 +16,10 @@ from intent_lsp.core.scope.findings import pattern_findings
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import status
-from intent_lsp.doors.cli.open import governing, refused
+from intent_lsp.doors.cli.open import accepted, governing
 from intent_lsp.doors.cli.session_options import identifier, sentence
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.store.fs.resolve import is_directory
 
 _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glob means'
@@ -72,10 +71,7 @@ def _created(governance: Governance, wanted: Intent) -> Intent:
         raise WrongUsageError(problem, cure=_CURE)
     # Unsaved edits in an editor are not known here. The editor will notice that the file has
     # changed.
-    made = governance.planning.create(wanted, unsaved_file=False)
-    if isinstance(made, CheckoutRefusal):
-        raise refused(made)
-    return made
+    return accepted(governance.planning.create(wanted, unsaved_file=False))
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,11 +10,10 @@ from typing import Final
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.open import governing, refused, session_meant
+from intent_lsp.doors.cli.open import accepted, governing, session_meant
 from intent_lsp.doors.cli.session_options import add_asker, identifier, session_needed
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 
 def answer(call: Call) -> None:
@@ -34,9 +33,7 @@ def answer(call: Call) -> None:
             raise WrongUsageError(
                 f"session {named} has selected no intent", cure="give the intent's id"
             )
-        done = governance.planning.complete(session, wanted, unsaved_file=False)
-    if isinstance(done, CheckoutRefusal):
-        raise refused(done)
+        done = accepted(governance.planning.complete(session, wanted, unsaved_file=False))
     if options.json:
         call.page.json({"intent": intent_json(done)})
     else:

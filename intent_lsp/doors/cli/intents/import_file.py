@@ -12,11 +12,10 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.open import governing, refused
+from intent_lsp.doors.cli.open import accepted, governing
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.store.fs import files
 
 _HERE: Final = "an intent with this id exists already"
@@ -86,10 +85,7 @@ def _taken_over(governance: Governance, read: IntentsFile, *, dry_run: bool) -> 
     here = governing(governance).by_id
     skipped: dict[str, str] = {i.id: _HERE for i in read.intents if i.id in here}
     wanted = [intent for intent in read.intents if intent.id not in here]
-    refusals = governance.planning.take_over(wanted, unsaved_file=False, dry_run=dry_run)
-    if isinstance(refusals, CheckoutRefusal):
-        raise refused(refusals)
-    skipped |= refusals
+    skipped |= accepted(governance.planning.take_over(wanted, unsaved_file=False, dry_run=dry_run))
     return _TakenOver(tuple(i for i in read.intents if i.id not in skipped), skipped)
 
 

@@ -11,7 +11,7 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
-from intent_lsp.doors.cli.open import refused
+from intent_lsp.doors.cli.open import accepted
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.diff import edit_lines
 from intent_lsp.formats.intents.intent_json import intent_json
@@ -19,7 +19,6 @@ from intent_lsp.formats.plans.proposed_intent import PlanProblem, ProposedIntent
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.imports.plan_import import ImportedBefore, PlanProposal, propose
 from intent_lsp.governance.imports.plan_sources import PlanSource, read_source
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 _SHOWN_AT_MOST = 20
 
@@ -36,9 +35,8 @@ def import_plans(call: Call, governance: Governance, sources: Sequence[PlanSourc
         first = problems[0]
         raise WrongUsageError(f"{first.place}: {first.problem}", cure=first.cure)
     open_only = call.options.open
-    made = propose(governance, [it for it in proposed if not (open_only and it.status.closed)])
-    if isinstance(made, CheckoutRefusal):
-        raise refused(made)
+    wanted = [it for it in proposed if not (open_only and it.status.closed)]
+    made = accepted(propose(governance, wanted))
     _remark(call.page, problems)
     if not call.options.json:
         _show(call.page, made)
@@ -63,9 +61,7 @@ def _written(call: Call, governance: Governance, made: PlanProposal) -> bool:
     """
     if not made.added or call.options.dry_run or not _agreed(call, made):
         return False
-    refusal = governance.planning.write_shown(made.text, made.changes)
-    if refusal is not None:
-        raise refused(refusal)
+    accepted(governance.planning.write_shown(made.text, made.changes))
     return True
 
 

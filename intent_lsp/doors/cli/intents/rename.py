@@ -11,11 +11,10 @@ from typing import Final
 
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.open import governing, refused
+from intent_lsp.doors.cli.open import accepted, governing
 from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.renaming import IntentRenamer
 
 
@@ -32,9 +31,7 @@ def answer(call: Call) -> None:
         )
         # Unsaved edits in an editor are not known here. The editor will notice that the file has
         # changed.
-        done = renamer.rename(options.old, options.new, unsaved_file=False)
-    if isinstance(done, CheckoutRefusal):
-        raise refused(done)
+        done = accepted(renamer.rename(options.old, options.new, unsaved_file=False))
     for warning in done.warnings:
         call.page.remark(f"intent-lsp: {warning}")
     if options.json:

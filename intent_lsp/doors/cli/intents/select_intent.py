@@ -12,7 +12,7 @@ from typing import Final
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.open import USE_HANDLE, governing, refused, session_meant
+from intent_lsp.doors.cli.open import USE_HANDLE, accepted, governing, session_meant
 from intent_lsp.doors.cli.session_options import (
     add_asker,
     agent_named,
@@ -21,7 +21,6 @@ from intent_lsp.doors.cli.session_options import (
     session_needed,
 )
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.selection_json import selection_json
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Session, session_name
@@ -37,12 +36,10 @@ def answer(call: Call) -> None:
         rules = governing(governance)
         _ask_for_state(governance)
         if _selected_by_hook(governance, rules, call):
-            done = governance.checkout.context(options.id)
+            done = accepted(governance.checkout.context(options.id))
         else:
             session = _session(governance, rules, call)
-            done = governance.checkout.select(session, options.id, unsaved_file=False)
-    if isinstance(done, CheckoutRefusal):
-        raise refused(done)
+            done = accepted(governance.checkout.select(session, options.id, unsaved_file=False))
     for warning in done.warnings:
         call.page.remark(f"intent-lsp: {warning}")
     if options.json:

@@ -21,7 +21,7 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import status_cell
 from intent_lsp.doors.cli.ledger.list_records import RECORD_COLUMNS, record_row
-from intent_lsp.doors.cli.open import governing, refused
+from intent_lsp.doors.cli.open import accepted, governing
 from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, TextTable, facts_table
@@ -75,22 +75,15 @@ def answer(call: Call) -> None:
         rules = governing(governance)
         intent = rules.active(call.options.id)
         if intent is None:
-            raise _unknown(governance, call.options.id)
+            accepted(governance.planning.refusal(call.options.id))
+            raise WrongUsageError(
+                f"{call.options.id} has been added only just now; run the command again"
+            )
         known = _known(governance, rules, intent)
     if call.options.json:
         call.page.json(_told(known))
     else:
         _tell(call.page, known)
-
-
-def _unknown(governance: Governance, intent_id: str) -> WrongUsageError:
-    refusal = governance.planning.refusal(intent_id)
-    # None: the intent has been added since.
-    return (
-        WrongUsageError(f"{intent_id} has been added only just now; run the command again")
-        if refusal is None
-        else refused(refusal)
-    )
 
 
 def _known(governance: Governance, rules: Rules, intent: Intent) -> _Known:

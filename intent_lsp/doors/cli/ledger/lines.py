@@ -23,7 +23,7 @@ from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.blame import CONFIDENCE_STYLES, origin
 from intent_lsp.doors.cli.ledger.paths import path_filter
 from intent_lsp.doors.cli.ledger.search import indexed
-from intent_lsp.doors.cli.open import refused
+from intent_lsp.doors.cli.open import accepted
 from intent_lsp.doors.cli.session_options import identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
@@ -38,7 +38,6 @@ from intent_lsp.governance.ledger.intent_lines import (
     worked_files,
 )
 from intent_lsp.governance.ledger.reader import LedgerReader
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.rules import RulesCache
 
 _COLUMNS: Final = (
@@ -58,9 +57,7 @@ def answer(call: Call) -> None:
     with indexed(root, page) as trace:
         rules = RulesCache(root).current()
         meant = path_filter(options, root, trace).covers
-        asked = worked_files(root, trace.ledger.index, rules, options.intent, meant)
-        if isinstance(asked, CheckoutRefusal):
-            raise refused(asked)
+        asked = accepted(worked_files(root, trace.ledger.index, rules, options.intent, meant))
         files = _named(root, _found(page, root, trace, asked))
     if options.json:
         told = lines_json(asked.intent_id, files, truncated=asked.truncated)
