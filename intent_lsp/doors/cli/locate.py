@@ -3,23 +3,20 @@
 Invariant: paths are relative to the working directory or to -C, as with git.
 """
 
+import os
 from pathlib import Path
 
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.store.fs.resolve import is_directory, resolve_below
 from intent_lsp.store.fs.roots import governed_root
 
 
 def directory(spelled: str) -> Path:
     """Return `spelled` as a path. Raise WrongUsageError if it is not an existing directory."""
     found = Path(spelled)
-    try:
-        usable = found.is_dir()
-    except (OSError, ValueError):  # A name that is too long, or holds a NUL.
-        usable = False
-    if not usable:
+    if not os.path.isdir(found):  # noqa: PTH112 - False for any error
         raise WrongUsageError(f"{spelled} is not a directory", cure="give one that exists")
     return found
 
@@ -58,7 +55,7 @@ def file_below(root: Path, spelled: str, start: str) -> WorkspacePath:
     outside the root.
     """
     path = path_below(root, spelled, start)
-    if (root / path).is_dir():
+    if is_directory(root, path):
         raise WrongUsageError(f"{spelled} is a directory", cure="give a file in it")
     return path
 

@@ -20,7 +20,7 @@ from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import path_below
 from intent_lsp.governance.ledger.reader import LedgerReader
 from intent_lsp.store.fs.files import stamp
-from intent_lsp.store.fs.resolve import case_sensitive
+from intent_lsp.store.fs.resolve import case_sensitive, is_directory
 from intent_lsp.store.ledger.index.queries import Query
 
 _MAGIC: Final = frozenset("*?[{")
@@ -57,7 +57,7 @@ def path_filter(options: argparse.Namespace, root: Path, trace: LedgerReader) ->
     if spelled is None or _is_root(root, spelled, options.root):
         return PathFilter(lambda _: True)
     path = path_below(root, spelled, options.root)
-    if spelled.endswith(("/", os.sep)) or _is_directory(root / path):
+    if spelled.endswith(("/", os.sep)) or is_directory(root, path):
         return PathFilter(lambda found: found.startswith(f"{path}/"))
     if _MAGIC.isdisjoint(spelled) or _is_known(root, path, trace):
         return PathFilter(lambda found: found == path, path)
@@ -67,13 +67,6 @@ def path_filter(options: argparse.Namespace, root: Path, trace: LedgerReader) ->
     if pattern.refusal is not None:
         raise WrongUsageError(f"--path: {pattern.refusal}", cure="use a simpler glob")
     return PathFilter(pattern.matches)
-
-
-def _is_directory(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:  # A name that is too long for any file.
-        return False
 
 
 def _is_known(root: Path, path: WorkspacePath, trace: LedgerReader) -> bool:
