@@ -70,7 +70,7 @@ IntentIdText = Annotated[
 
 
 class ToolInput(BaseModel):
-    """The arguments that every tool takes."""
+    """The arguments that every tool takes. `session` is None for a caller that has none yet."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -81,6 +81,7 @@ class ToolInput(BaseModel):
             " started without --root and no other argument names an absolute path in it."
         ),
     ] = None
+    session: Handle | None = None
 
     def place(self) -> str | None:
         """Return an absolute path in the project, or None if `root` is not given.
@@ -90,23 +91,17 @@ class ToolInput(BaseModel):
         return self.root
 
 
-class ReadingInput(ToolInput):
-    """The arguments of a tool that reads, and may be called before an intent is selected."""
-
-    session: Handle | None = None
-
-
 class SessionInput(ToolInput):
     """The arguments of a tool that acts for a session."""
 
     session: Handle
 
 
-class ListIntentsInput(ReadingInput):
+class ListIntentsInput(ToolInput):
     """Arguments of `list_intents`."""
 
 
-class SelectInput(ReadingInput):
+class SelectInput(ToolInput):
     """Arguments of `select_active_intent`."""
 
     intent_id: IntentIdText
@@ -274,7 +269,7 @@ class CompleteInput(SessionInput):
     intent_id: IntentIdText | None = None
 
 
-class WhoWroteInput(ReadingInput):
+class WhoWroteInput(ToolInput):
     """Arguments of `who_wrote`."""
 
     path: FilePath
@@ -286,7 +281,7 @@ class WhoWroteInput(ReadingInput):
         return self.path
 
 
-class LedgerStatusInput(ReadingInput):
+class LedgerStatusInput(ToolInput):
     """Arguments of `ledger_status`."""
 
     verify: Annotated[

@@ -41,9 +41,8 @@ class McpRoots:
         """
         if self.only and given.root is not None:
             self._check(given.root)
-        session: str | None = getattr(given, "session", None)
         with self._lock:
-            known = self._of_sessions.get(session or "")
+            known = self._of_sessions.get(given.session or "")
         named = None if self.only else absolute(given.place()) or absolute(given.root)
         governed = None if named is None else governed_root(named)
         return self._opened(governed or known or governed_root(os.fspath(self.start)))

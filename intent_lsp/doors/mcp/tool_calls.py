@@ -105,7 +105,7 @@ class ToolCalls:
             message = NOT_GOVERNED.format(directory=place)
             return ToolFailure(code=RequestCode.NOT_GOVERNED, message=message)
         governance.heard.note(MCP, tool.name)
-        handle: str | None = getattr(given, "session", None)
+        handle = given.session
         named = None if handle is None else session_of_handle(governance, handle)
         if named is None and handle is not None:
             return unknown_session(handle, governance.root)
