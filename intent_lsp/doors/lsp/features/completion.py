@@ -57,7 +57,11 @@ class CompletionFeature:
         self._encoding = connection.spelling.encoding
 
     async def completion(self, params: lsp.CompletionParams) -> lsp.CompletionList | None:
-        """Answer `textDocument/completion` in an open control file of a governed root."""
+        """Answer `textDocument/completion`: what may be written at a position of a control file.
+
+        Return None if the file is no open control file of a governed root, or if nothing can be
+        proposed.
+        """
         # Clients ask at every word of a source file, so these are answered first.
         path = path_of_uri(params.text_document.uri) or ""
         document = self._documents.get(params.text_document.uri)
@@ -78,7 +82,10 @@ class CompletionFeature:
         return lsp.CompletionList(is_incomplete=not found.whole, items=items) if items else None
 
     def resolve(self, item: lsp.CompletionItem) -> lsp.CompletionItem:
-        """Answer `completionItem/resolve`: add the text about a key or a word to its item."""
+        """Answer `completionItem/resolve`: the item with the text about its key or word.
+
+        It is the same object, changed; without such a text it gets none.
+        """
         item.kind = _named(lsp.CompletionItemKind, item.kind)
         item.insert_text_format = _named(lsp.InsertTextFormat, item.insert_text_format)
         item.insert_text_mode = _named(lsp.InsertTextMode, item.insert_text_mode)
@@ -93,7 +100,10 @@ class CompletionFeature:
         return item
 
     def _found(self, path: str, lines: Sequence[str], asked: lsp.Position) -> Completion | None:
-        """Return the completion at the place `asked` of the control file at a path, or None."""
+        """Return the completion at the client's position `asked` in the file at an absolute path.
+
+        Return None if it is no control file of a governed root, or if nothing can be proposed.
+        """
         # The root may not be open yet: it is opened by a task that begins with the document.
         open_root = self._tracked_documents.open_roots.of_path(path)
         if open_root is None:
@@ -125,10 +135,10 @@ class CompletionFeature:
         )
 
     def _mode(self, text: str) -> lsp.InsertTextMode | None:
-        """Return how the further lines of a text are to be indented, or None for one line.
+        """Return how the client is to indent the further lines of a text.
 
-        They are written relative to the first one, as snippets are by most clients, unless a client
-        can only leave them as they are.
+        It is to adjust them to the first line if it can, else to leave them as they are. Return
+        None for a text of one line, and if the client declares neither.
         """
         if "\n" not in text:
             return None
@@ -139,7 +149,11 @@ class CompletionFeature:
     def _edit(
         self, text: str, found: Completion, written: ProposedEdit, lines: Sequence[str]
     ) -> lsp.TextEdit | lsp.InsertReplaceEdit:
-        """Return the edit that puts a text at the cursor of `found`."""
+        """Return the edit that puts a text in place of what was typed before the cursor of `found`.
+
+        With `written.over` it also replaces what follows up to `written.end`. Otherwise the person
+        decides that, if the client supports it.
+        """
         start, line = written.start, found.line
         typed = part_range(lines, line, (start, found.column), self._encoding)
         end = max(written.end, found.column)
@@ -171,7 +185,7 @@ def completion_registration() -> lsp.Registration:
 
 
 def _named(names: type[_Name], number: int | None) -> _Name | None:
-    """Return the name that a number from the client stands for, or None if it stands for none.
+    """Return the member of `names` that a number stands for, or None if it stands for none.
 
     Numbers are read as they come, but only names can be sent back.
     """
@@ -180,7 +194,7 @@ def _named(names: type[_Name], number: int | None) -> _Name | None:
 
 
 def _about(data: object) -> TextName | None:
-    """Return the name of the text that an item's data has, or None if it has none."""
+    """Return the name of a text that the data of an item hold, or None for any other data."""
     given = member(data, _ABOUT)
     parts = list(given) if isinstance(given, (list, tuple)) else []
     named = len(parts) == len(TextName.__struct_fields__) and all(

@@ -1,7 +1,6 @@
 """File operations of an editor: judged when announced, recorded when done (requirements section 7).
 
-Invariant: a `will…` request is answered in time, with null and never with an error. No person is
-asked meanwhile.
+Invariant: a `will…` request is answered in time, with null and never an error, and asks nobody.
 Invariant: a refusal is shown to the person once: when the operation is announced, else when it has
 happened.
 Invariant: there is one message for all files of an operation.
@@ -67,10 +66,11 @@ class _OfRoot(Struct, frozen=True):
 
 
 class _Announced(Struct):
-    """An operation that the editor has announced. `told`: the person was warned about it.
+    """An operation that the editor has announced.
 
     `key` is the operation with the URIs that the editor named. `task` judges it; `forecasts` are
-    its results so far. `too_late` is set once the editor no longer waits for the judgement.
+    its results so far. `told`: the person was warned, or the settings hide it. `too_late` is set
+    once the editor no longer waits for the judgement.
     """
 
     key: tuple[FileOperation, tuple[UriEnds, ...]]
@@ -91,8 +91,8 @@ class FileOperationFeature:
     async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
         """Judge an operation that is about to happen, and warn the person of files out of scope.
 
-        `uris` has an entry for each file or directory. After a time limit, return without a
-        judgement.
+        It is never stopped. `uris` has an entry for each file or directory. A judgement that takes
+        longer than PATIENCE seconds is logged as late, and nobody is warned.
         """
         announced = _Announced((operation, tuple(uris)))
         self._announced = [*self._announced[1 - _ANNOUNCED_AT_MOST :], announced]
@@ -115,7 +115,8 @@ class FileOperationFeature:
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
         """Record an operation that has happened, and update the diagnostics of its files.
 
-        Warn the person of files out of scope, unless `will` did. `uris` is as for `will`.
+        Warn the person of files out of scope, unless `will` did, and of an operation that cannot be
+        recorded. `uris` is as for `will`.
         """
         announced = self._taken((operation, tuple(uris)))
         if announced is not None and announced.task is not None:
@@ -164,7 +165,7 @@ class FileOperationFeature:
                 await tracked.all_recorded.wait()
 
     def _find(self, uris: Sequence[UriEnds]) -> list[_OfRoot]:
-        """Split an operation into one part for each governed root. Leave out ungoverned files.
+        """Return an operation as one part for each governed root, without ungoverned files.
 
         A rename from one root to another is a deletion in the first root and a creation in the
         second.
@@ -241,8 +242,8 @@ def warning(
 ) -> str | None:
     """Return the warning for an operation's refusals; None if there are none or all are hidden.
 
-    `named` are the old and new paths that the editor named, and `files` is the number of files in
-    them. `loudness` returns the severity that the settings give a refusal, or None to hide it.
+    It says why the first is refused. `named` are the old and new paths that the editor named, and
+    `files` is the number of files in them. `loudness` returns None for a refusal that is hidden.
     """
     shown = [each for each in refused if _severity(each, loudness) is not None]
     if not shown:

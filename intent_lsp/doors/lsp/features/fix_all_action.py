@@ -39,7 +39,11 @@ class FixAllAction:
         self._last: tuple[WorkspacePath, str, asyncio.Task[_Edits]] | None = None
 
     async def offered(self, page: ControlFile, tracked: TrackedDocument) -> list[lsp.CodeAction]:
-        """Return the action for an open control file, or nothing if there is nothing to fix."""
+        """Return, as a list, the action *Fix all* for a control file and its document `tracked`.
+
+        The list is empty if the file is not open, if nothing is safe to fix, or if the text changes
+        meanwhile.
+        """
         checked = page.version == tracked.version
         if tracked.version is None or (checked and not safely_fixable(page.findings)):
             return []
@@ -59,7 +63,10 @@ class FixAllAction:
         ]
 
     def _fixing(self, path: WorkspacePath, text: str) -> asyncio.Task[_Edits]:
-        """Return the task that fixes a text; it is begun unless the last one is for this text."""
+        """Return the task that fixes a text of the file at `path`.
+
+        It is the task of the last call, if that was for the same text of the same file.
+        """
         last = self._last
         if last is None or last[:2] != (path, text):
             work = self._connection.tracked_documents.work

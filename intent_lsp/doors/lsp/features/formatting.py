@@ -46,7 +46,10 @@ class FormattingFeature:
         self._lane = asyncio.Lock()
 
     async def settings_changed(self) -> None:
-        """Register or unregister formatting at the client, if the setting says something new."""
+        """Register formatting at the client if the setting is on now, or unregister it if off.
+
+        Do nothing if that is so already, or if the client cannot register it.
+        """
         async with self._lane:
             wanted = self._is_on()
             if not self._methods or wanted is self._registered:
@@ -62,8 +65,8 @@ class FormattingFeature:
     async def document(self, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
         """Answer `textDocument/formatting`: the edits that set white space in order.
 
-        Return None for any other file, while the setting is off, and for a text that cannot be
-        formatted; why is logged.
+        Return None for any file but an open intents file, while the setting is off, and for a text
+        that cannot be formatted; why is logged.
         """
         return await self._formatted(params.text_document.uri, None)
 

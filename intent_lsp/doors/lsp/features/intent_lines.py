@@ -38,11 +38,12 @@ class IntentLines:
     async def of(
         self, open_root: OpenRoot, intent_id: str, token: Token | None
     ) -> LinesFound | CheckoutRefusal:
-        """Return the lines of an intent, or a refusal if there is no such intent.
+        """Return the lines of an intent, or a refusal if neither the plan nor a record has it.
 
         The files that its records may explain are searched, up to a limit
         (`WorkedFiles.truncated`). Progress is reported under the client's `token`, or, if that is
-        None, under a new one once the search takes long. Raise LedgerUnavailableError.
+        None, under a new one once the search takes long. Raise LedgerUnavailableError if the ledger
+        cannot be read.
         """
         for tracked in self._tracked_documents.all_tracked():
             await tracked.all_recorded.wait()

@@ -55,8 +55,9 @@ class IntentSymbols:
         """Answer `textDocument/references` on a name of an intent in an intents file.
 
         These are the intent's names there and in the ignore file, with its declaration if that is
-        asked for, then the lines attributed to the intent. At most FILES_AT_MOST files are
-        searched for these. Return nothing if the line of the position has no name of an intent.
+        asked for, then the lines attributed to the intent in saved files, which are left out if the
+        ledger cannot be read. The list is empty unless the position is on a name of an intent, or
+        elsewhere on the line of its id.
         """
         buffer = await self._buffers.of(params.text_document.uri)
         if buffer is None:
@@ -74,8 +75,8 @@ class IntentSymbols:
     async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
         """Answer `workspace/symbol`: the intents of all open roots that match the query.
 
-        An intent matches if its id and name have the letters of the query in the same order. At
-        most `SYMBOLS_AT_MOST` are returned.
+        An intent matches if its id and name have the letters of the query in the same order, in
+        upper or lower case. At most `SYMBOLS_AT_MOST` are returned.
         """
         return await self._tracked_documents.work.in_thread(self._symbols, params.query)
 
@@ -131,7 +132,10 @@ class IntentSymbols:
 
 
 def _named_at(buffer: IntentsBuffer, position: lsp.Position) -> Intent | None:
-    """Return the intent that is named at a position, else the one whose id is on that line."""
+    """Return the intent that is named at a position, else the one whose id is on that line.
+
+    Return None if there is neither, or if the line has changed since the text parsed.
+    """
     offset, structure = buffer.offset(position), buffer.structure
     if offset is None:
         return None
@@ -147,7 +151,7 @@ def _named_at(buffer: IntentsBuffer, position: lsp.Position) -> Intent | None:
 
 
 def _saved_id(open_root: OpenRoot, names: Sequence[str]) -> str:
-    """Return the first of an intent's ids by which the saved file has it, else the first one."""
+    """Return the first of `names`, an intent's ids, that the saved file knows, else the first."""
     rules = open_root.governance.rules.current()
     return next((name for name in names if rules.active(name) is not None), names[0])
 

@@ -69,7 +69,8 @@ class IntentsBuffer(Struct, frozen=True, kw_only=True):
 class _Reading(Struct):
     """One text of a document, and the task that parses it.
 
-    `before` is the reading of the text before, or None if there is none or this text has parsed.
+    `before` is the reading of an earlier text, which counts if this one does not parse, or None if
+    there is none or this text has parsed.
     """
 
     text: str
@@ -96,7 +97,8 @@ class IntentsBuffers:
         """Return the intents file that is open at a URI, as it is in the editor now.
 
         Return None if `uri` is not that of an open intents file of a governed root. Also return
-        None if neither one of its texts that were asked about has parsed, nor the one on disk.
+        None if the text does not parse, nor does the one on disk, nor did an earlier text that was
+        asked about.
         """
         tracked = await self.tracked(uri)
         # Without a version it is closed, perhaps since it was asked about.
@@ -123,7 +125,10 @@ class IntentsBuffers:
         )
 
     async def tracked(self, uri: str) -> TrackedDocument | None:
-        """Return the document at a URI if it is the intents file of a governed root, else None."""
+        """Return the document at a URI if it is the intents file of a governed root, else None.
+
+        It may be closed. If its root is not known yet, wait until that has been looked up.
+        """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
             return None
@@ -140,7 +145,10 @@ class IntentsBuffers:
             self._saved.pop(tracked.open_root.governance.root, None)
 
     def _on_disk(self, root: Path) -> IntentsStructure | None:
-        """Return the structure of the intents file on disk, or None if it has none."""
+        """Return the structure of the intents file on disk.
+
+        Return None if the file is missing, cannot be read or does not parse.
+        """
         path = root / INTENTS_FILE
         with self._lock:
             now, known = stamp(path), self._saved.get(root)
@@ -164,7 +172,7 @@ class IntentsBuffers:
         return reading
 
     def _parsed_in_turn(self, uri: str, text: str) -> IntentsStructure | None:
-        """Return the structure of a text, or None if it has none or is not the newest any more."""
+        """Return the structure of a text, or None if it does not parse or a newer one has come."""
         newest = self._readings.get(uri)
         return read_structure(text) if newest is not None and newest.text is text else None
 
@@ -176,7 +184,10 @@ def _parsed(reading: _Reading) -> bool:
 
 
 async def _newest(reading: _Reading | None) -> IntentsStructure | None:
-    """Return the structure of the newest text of a reading and those before it that parsed."""
+    """Return the structure of the newest text, of a reading and those before it, that parses.
+
+    Wait for the tasks that parse them. Return None if none parses.
+    """
     while reading is not None:
         found = await asyncio.shield(reading.task)
         if found is not None:
@@ -187,7 +198,7 @@ async def _newest(reading: _Reading | None) -> IntentsStructure | None:
 
 
 def _parsed_file(path: Path) -> IntentsStructure | None:
-    """Return the structure of a file, or None if it has none. Raise OSError."""
+    """Return the structure of a file, or None if it is missing or does not parse. Raise OSError."""
     data = read_bytes(path, MAX_BYTES)
     text = None if data is None else decode(data)
     return None if text is None else read_structure(text.text)

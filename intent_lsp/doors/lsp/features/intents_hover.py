@@ -25,7 +25,11 @@ class IntentsHover:
         self._markdown = connection.client.markdown
 
     async def hover(self, buffer: IntentsBuffer, position: lsp.Position) -> lsp.Hover | None:
-        """Return what a part of an intents file means, or None if nothing is known of it."""
+        """Return what the part at a position means.
+
+        Return None if there is no part, if its line has changed since the text parsed, or if
+        nothing is known of it.
+        """
         part = buffer.part(position)
         place = None if part is None else buffer.range(part.start, part.end)
         if part is None or place is None:
@@ -41,7 +45,10 @@ class IntentsHover:
         return lsp.Hover(contents=lsp.MarkupContent(kind=kind, value=value), range=place)
 
     async def inlay_hints(self, buffer: IntentsBuffer, shown: lsp.Range) -> list[lsp.InlayHint]:
-        """Return how many files each glob in the range `shown` matches, after the glob."""
+        """Return a hint after each glob that ends in the range `shown`: how many files it matches.
+
+        A glob has none if the files of the work tree are unknown.
+        """
         await self._renewals.renew(buffer.open_root)
         globs = await self._in_thread(_shown, buffer, shown)
         found = list[lsp.InlayHint]()

@@ -39,17 +39,20 @@ class IntentsLenses:
         self._client = connection.client
 
     async def lenses(self, buffer: IntentsBuffer) -> list[lsp.CodeLens]:
-        """Return the lenses of each intent, those with a count without it.
+        """Return the lenses of each intent in the text.
 
-        They are *Select* or *Selected*, *Complete*, the files of its scope, and its records.
+        They are *Selected* or *Select*, and *Complete*, each where it applies, then the files of
+        its scope, if git can list them, and its records. The last two have no title until they are
+        resolved.
         """
         unsaved = self._tracked_documents.unsaved(buffer.open_root)
         return await self._in_thread(lambda: list(_lenses(buffer, unsaved=unsaved)))
 
     async def resolved(self, lens: lsp.CodeLens) -> lsp.CodeLens:
-        """Answer `codeLens/resolve`: the lens with its count, and a command that lists these.
+        """Answer `codeLens/resolve`: the lens with a count of files or records as its title.
 
-        A lens that is not one of ours stays as it is.
+        Its command lists these; of none, or of an intent that has gone, it does nothing. A lens
+        that has a command already or is not one of ours stays as it is.
         """
         uri, intent_id, counts = (member(lens.data, key) for key in ("uri", "intent", "counts"))
         if lens.command is not None or not isinstance(uri, str) or not isinstance(intent_id, str):
@@ -93,7 +96,10 @@ def _lenses(buffer: IntentsBuffer, *, unsaved: bool) -> Iterator[lsp.CodeLens]:
 def _files(
     buffer: IntentsBuffer, intent: Intent, place: lsp.Position, client: ClientCapabilities
 ) -> lsp.Command:
-    """Return the command that shows the files of an intent, with their number as title."""
+    """Return the command that shows the files of an intent, with their number as title.
+
+    If there are none, or if they are unknown, the command only shows that.
+    """
     open_root = buffer.open_root
     found = open_root.authoring.owned(intent)
     if found is None:
@@ -109,7 +115,10 @@ def _files(
 
 
 def _records(buffer: IntentsBuffer, intent: Intent, client: ClientCapabilities) -> lsp.Command:
-    """Return the command that lists the records of an intent, with their number."""
+    """Return the command that lists the records of an intent, with their number as title.
+
+    If there are none, the command only shows that.
+    """
     open_root = buffer.open_root
     count = open_root.authoring.record_count(buffer.structure.intents, intent)
     if not count:

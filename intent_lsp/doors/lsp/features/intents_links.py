@@ -58,7 +58,8 @@ class IntentsLinks:
         """Answer `textDocument/definition` in an intents file.
 
         A glob leads to the files that it matches, a related file to the file, an id, an alias or a
-        pointer such as `active_intent` to the id of the intent. Return None at any other place.
+        pointer such as `active_intent` to the id of the intent. Return None at any other place, and
+        if there is nothing to which it leads.
         """
         buffer = await self._buffers.of(params.text_document.uri)
         part = None if buffer is None else buffer.part(params.position)

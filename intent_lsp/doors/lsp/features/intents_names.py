@@ -146,7 +146,7 @@ class IntentsNames:
             raise refused(unwritten(_NOTHING, problem.reason))
 
     async def _ask_for_structure(self, uri: str) -> None:
-        """Raise JsonRpcException if an intents file is open at a URI that does not parse."""
+        """Raise JsonRpcException if an intents file whose text does not parse is open at a URI."""
         document = self._documents.get(uri)
         if document is None or not (path_of_uri(uri) or "").endswith(INTENTS_FILE):
             return
@@ -156,7 +156,10 @@ class IntentsNames:
             raise refused(unwritten(_NOTHING, problem.reason))
 
     async def _ignored(self, buffer: IntentsBuffer) -> tuple[str, int | None, IgnoreText]:
-        """Return URI, version and text of the root's ignore file: the open one, or that on disk."""
+        """Return URI, version and text of the root's ignore file: the open one, or that on disk.
+
+        The version is None if the file is not open.
+        """
         root = buffer.open_root.governance.root
         uri = uri_of(root / IGNORE_FILE)
         document = self._documents.get(uri)
@@ -176,9 +179,9 @@ class IntentsNames:
 
 
 def names_registrations(client: NamesClient) -> Iterator[lsp.Registration]:
-    """Yield the registrations of renames and highlights for the intents file alone.
+    """Yield the registrations of renames and of highlights for the intents file alone.
 
-    They are those that the client can have.
+    One that the client does not support is left out.
     """
     only = files_at(INTENTS_FILE)
     if client.rename_registration:

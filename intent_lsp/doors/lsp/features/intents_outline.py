@@ -123,7 +123,10 @@ def _flat(
 
 
 def _selection(buffer: IntentsBuffer, position: lsp.Position) -> lsp.SelectionRange:
-    """Return the ranges around one position, the smallest first and the whole text last."""
+    """Return the smallest range around a position, with the larger ones as its parents.
+
+    The outermost is the whole text.
+    """
     offset = buffer.offset(position)
     spans = () if offset is None else enclosing(buffer.structure, offset)[:-1]
     found = lsp.SelectionRange(range=text_range(buffer.lines, buffer.encoding))

@@ -93,7 +93,10 @@ def tokens_registration() -> lsp.Registration:
 
 
 def _encoded(buffer: IntentsBuffer, shown: lsp.Range | None) -> lsp.SemanticTokens:
-    """Return the tokens on the lines of the range `shown`, or all, each relative to the last."""
+    """Return the tokens on the lines of the range `shown`, or all of them if that is None.
+
+    Each is encoded as five numbers, with its place relative to the token before.
+    """
     data: list[int] = []
     line = character = 0
     for token in _placed(buffer):

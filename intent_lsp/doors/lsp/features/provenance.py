@@ -62,7 +62,7 @@ class LineAuthors(Struct, frozen=True):
     def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
         """Return the runs of lines with equal attribution, from line `first` to line `last`.
 
-        Lines are counted from 0, and `last` is included.
+        These are counted from 0, and `last` is included. The lines of the runs are counted from 1.
         """
         return named(self.blamed.runs(first, last), self.people)
 
@@ -102,8 +102,9 @@ class ProvenanceFeature:
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         """Answer `textDocument/hover`: the intent, author, time and record of a line.
 
-        In an intents file it is what the part at the position means. Return None if the line is
-        unattributed or the document has no attribution, and where nothing is known of the part.
+        In an intents file it is what the part at the position means. Return None if the setting
+        `hover` is off, if the line is unattributed or the document has no attribution, and where
+        nothing is known of the part.
         """
         if (buffer := await self._buffer(params.text_document.uri, flag="hover")) is not None:
             return await self._intents_file.hover(buffer, params.position)
@@ -127,7 +128,9 @@ class ProvenanceFeature:
     async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         """Answer `textDocument/codeLens`: who last changed each innermost definition.
 
-        In an intents file it is what can be done with each intent, and what it has.
+        In an intents file it is what can be done with each intent, and what it has. Return no
+        lenses if the setting, `codeLens` or `intentsCodeLens`, is off, and none for definitions
+        that are unattributed.
         """
         buffer = await self._buffer(params.text_document.uri, flag="intentsCodeLens")
         if buffer is not None:
@@ -152,14 +155,14 @@ class ProvenanceFeature:
         return found
 
     async def resolve_lens(self, lens: lsp.CodeLens) -> lsp.CodeLens:
-        """Answer `codeLens/resolve`: a lens of an intents file with its count."""
+        """Answer `codeLens/resolve`: a lens of an intents file with its count, any other as is."""
         return await self._intents_lenses.resolved(lens)
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         """Answer `textDocument/inlayHint`: the attribution, after the first line of each run.
 
         In an intents file it is the number of matched files, after each glob. Only what is in the
-        requested range is answered.
+        requested range is answered, and nothing if the setting `inlayHints` is off.
         """
         if (buffer := await self._buffer(params.text_document.uri, flag="inlayHints")) is not None:
             return await self._intents_file.inlay_hints(buffer, params.range)
@@ -205,7 +208,10 @@ class ProvenanceFeature:
         return count_units(line_body(page.lines[line]), self._spelling.encoding)
 
     async def _buffer(self, uri: str, *, flag: str) -> IntentsBuffer | None:
-        """Return the open intents file at `uri`; None for other files, or if `flag` is off."""
+        """Return the open intents file at `uri`, or None for any other file.
+
+        Also return None if the setting `flag` is off, or if no text of the file has parsed.
+        """
         wanted = self._tracked_documents.open_roots.settings.flags[flag]
         return await self._buffers.of(uri) if wanted else None
 

@@ -46,8 +46,9 @@ class RefusalPrompts:
     ) -> None:
         """Report a refused save and its draft to the person, and do what the person chooses.
 
-        This is for a save whose text the editor did not write. A new file is left empty, because
-        editors create it even if the save is refused.
+        This is for a save whose text the editor did not write. The person may expand the scope or
+        select an owner, after which the text is restored, delete a new file, which the editor has
+        created empty, or keep the draft.
         """
         reason = _said(judgement)
         new = draft.base_hash is None
@@ -84,7 +85,7 @@ class RefusalPrompts:
     async def restore(self, tracked: TrackedDocument, draft: Draft) -> bool:
         """Put a draft's text into the editor's buffer, and then delete the draft.
 
-        Return whether the editor took the text; if not, the draft is kept.
+        Return whether the buffer has the text now; if not, the draft is kept.
         """
         wanted = split_lines(draft.text)
         restored = await self._turn_into(tracked, wanted, "Restore draft")
@@ -94,7 +95,10 @@ class RefusalPrompts:
         return restored
 
     async def _delete(self, tracked: TrackedDocument) -> None:
-        """Delete a new file if it is still empty: by the editor if it can, else here."""
+        """Delete a new file if it is still empty: by the editor if it can, else here.
+
+        Unless the editor has deleted it, tell the person whether it was deleted.
+        """
         open_root, place = tracked.open_root, tracked.place
         people, in_thread = (
             self._connection.people,
@@ -145,9 +149,9 @@ class RefusalPrompts:
         return chosen in owners and await self._select(tracked, owners[chosen])
 
     async def _expand(self, tracked: TrackedDocument, judgement: Judgement) -> bool:
-        """Grant the active intent the refused paths. Return whether they were granted.
+        """Grant the active intent the refused paths, for which the person's click is the approval.
 
-        The person's click is the approval.
+        Return whether they were granted; if governance refuses, warn the person.
         """
         open_root, denied = tracked.open_root, judgement.denied
         if open_root is None or denied is None or judgement.intent is None:

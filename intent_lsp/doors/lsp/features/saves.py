@@ -59,8 +59,9 @@ class SaveFeature:
     ) -> list[lsp.TextEdit]:
         """Judge the text that is about to be saved.
 
-        If the save is refused, return edits that restore the text on disk, else no edits. There are
-        no edits either if the judgement takes too long, or if the buffer changes meanwhile.
+        If the save is refused, keep the text as a draft, return edits that restore the text on
+        disk, and ask the person once the save is over. Otherwise return no edits. There are none
+        either if the judgement takes longer than PATIENCE, or if the buffer changes meanwhile.
         """
         tracked.before, tracked.reason = None, reason
         manual = reason == lsp.TextDocumentSaveReason.Manual
@@ -89,7 +90,8 @@ class SaveFeature:
     async def did_save(self, tracked: TrackedDocument, saved: list[str]) -> None:
         """Record a save that has happened, and update the diagnostics.
 
-        `saved` is the text of the buffer when the editor reported the save.
+        `saved` are the lines of the buffer when the editor reported the save. Tell the person if it
+        cannot be recorded, and offer to undo it if a rule had refused it.
         """
         tracked_documents = self._connection.tracked_documents
         tracked.file.writes(saved)
@@ -129,7 +131,7 @@ class SaveFeature:
             tracked_documents.work.begin(self._offers.put_back(tracked, after, automatic=automatic))
 
     async def _judge(self, tracked: TrackedDocument, *, manual: bool) -> JudgedSave | None:
-        """Judge the current text of a document, or return None if no root governs the document.
+        """Return the judgement of a document's current text, or None if no root governs it.
 
         `manual`: a person saves it, not the editor by itself.
         """

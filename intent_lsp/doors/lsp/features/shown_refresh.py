@@ -48,9 +48,10 @@ class ShownRefresh:
             self._tracked_documents.work.begin(self._refresh())
 
     def tree_changed(self, open_root: OpenRoot) -> None:
-        """Ask the client to refresh once the files of a root's work tree are listed again.
+        """List the files of a root's work tree again after LISTED_AGAIN, then ask for a refresh.
 
-        Do nothing if the root's intents file, which alone shows counts of files, is not open.
+        Do nothing if the root's intents file, which alone shows counts of files, is not open, or if
+        the client supports no refresh.
         """
         if not self._methods or not self._shows_counts(open_root):
             return

@@ -51,7 +51,8 @@ class TextContents:
         """Return the text of the document at `uri`; of a file that was not there, "".
 
         Raise JsonRpcException if the URI is none of this server, if no root governs its path, if
-        the record or the file in it is not known, and if the content is not kept or is not text.
+        the record or the file in it is not known, if the content is not kept or is not text, and
+        for the text on disk of a file that is not open.
         """
         try:
             return await self._content(uri)
@@ -59,7 +60,10 @@ class TextContents:
             raise invalid(error) from error
 
     def looked(self, tracked: TrackedDocument) -> None:
-        """Have the client fetch a content on disk again, if the disk has another one by now."""
+        """After a snapshot of a document, have the client fetch its content on disk again.
+
+        Do nothing unless the client has fetched that content before, and it differs now.
+        """
         given, look = self._given.get(tracked.uri), tracked.look
         if given is not None and look is not None and look.disk.hash != given[1]:
             self._given[tracked.uri] = given[0], look.disk.hash
@@ -92,7 +96,10 @@ class TextContents:
         return _text(side)
 
     async def _disk(self, document: ContentDocument, uri: str) -> str:
-        """Return the text on disk of a document that is open in the editor."""
+        """Return the text on disk of a document that is open in the editor.
+
+        Remember its hash for `looked`. Raise an error if the document is not open or not governed.
+        """
         tracked = self._documents.tracked_at(uri_of(document.path))
         if tracked is None or tracked.version is None:
             raise WrongParamsError("uri", f"{document.path} is not open")
@@ -109,9 +116,10 @@ class TextContents:
         return _text(side_of_data(None if found.absent else found.data))
 
     def _found(self, path: str, record_id: str) -> tuple[OpenRoot, Record]:
-        """Return the record with this id in the innermost open root at or above `path` that has it.
+        """Return the innermost open root at or above `path` whose ledger has a record, and that.
 
-        Raise an error if there is none. May wait on the disk.
+        Raise WrongParamsError if none has it, JsonRpcException if no root governs the path. May
+        wait on the disk.
         """
         roots = self._roots(path)
         for open_root in roots:

@@ -31,7 +31,10 @@ class TextDocumentFeature:
         self._buffers = buffers
 
     def opened(self, uri: str) -> None:
-        """Start to track the document at `uri`, which the editor has opened."""
+        """Start to track the document at `uri`, which the editor has opened, and to check its text.
+
+        Do nothing if it is not open.
+        """
         document = self._documents.get(uri)
         if document is not None:
             self._tracked_documents.opened(document)

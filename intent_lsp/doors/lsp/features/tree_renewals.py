@@ -25,9 +25,9 @@ class TreeRenewals:
         self._running: dict[Path, asyncio.Task[object]] = {}
 
     async def renew(self, open_root: OpenRoot) -> None:
-        """Begin to list a root's files again if their list is old, and wait for it a moment.
+        """Begin to list a root's files again if their list is old and nobody is listing them.
 
-        If they were never listed, wait until they are.
+        Wait for that, at most `WAITED_FOR` seconds, or, if they were never listed, until they are.
         """
         root, listing = open_root.governance.root, open_root.governance.listing
         running = self._running.get(root)

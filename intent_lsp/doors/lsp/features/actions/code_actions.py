@@ -43,10 +43,10 @@ class CodeActions:
         self._reverts = reverts
 
     async def offered(self, tracked: TrackedDocument, range_: lsp.Range) -> list[lsp.CodeAction]:
-        """Return the actions for the violations of a document on the lines of `range_`.
+        """Return the actions for the violations that touch the lines of `range_`, each action once.
 
-        Actions that restore one of the newest `_DRAFTS_OFFERED` drafts of an open file come last,
-        whatever the range.
+        For an open file, actions that restore its newest drafts follow, at most `_DRAFTS_OFFERED`
+        of them and whatever the range.
         """
         found: list[lsp.CodeAction] = []
         shown = self._connection.tracked_documents.publisher.items(tracked.uri)
@@ -66,7 +66,8 @@ class CodeActions:
     def fixes(self, page: ControlFile, range_: lsp.Range) -> list[lsp.CodeAction]:
         """Return the quick fixes for the findings in a control file that `range_` touches.
 
-        There are none for findings that are not shown.
+        There are none for findings that are not shown. If the client knows preferred actions, the
+        only fix of a finding is preferred, unless it changes what the file means.
         """
         spelling = self._connection.spelling
         found: list[lsp.CodeAction] = []
@@ -94,9 +95,9 @@ class CodeActions:
     async def _usable(
         self, tracked: TrackedDocument, touched: Sequence[Violation]
     ) -> Sequence[Intent]:
-        """Return the intents that can be selected, or none if no violation calls for a selection.
+        """Return the open intents of the root, if a violation in `touched` is for want of one.
 
-        A violation in `touched` calls for one if there is no usable active intent.
+        That is, if no usable intent is active. Otherwise the result is empty.
         """
         wanted = any(problem.code in NO_USABLE_INTENT for problem in touched)
         if not wanted or tracked.open_root is None:
@@ -130,10 +131,10 @@ class CodeActions:
     def _comparison(
         self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
-        """Return the action that shows a stale document beside its file on disk.
+        """Return, as a list, the action that compares a stale document with its file on disk.
 
-        If the client cannot compare them but can show the file on disk, it does that. There is no
-        action for another violation, or if the client can do neither.
+        For a client that cannot compare, the action only shows the file on disk. The list is empty
+        if the client can do neither, or if the violation has another cause than a newer file.
         """
         client = self._connection.client
         if problem.code != GateCode.STALE_FILE:
@@ -171,10 +172,9 @@ def _selections(
 ) -> list[lsp.CodeAction]:
     """Return the actions that select an intent to resolve the violation `problem`.
 
-    There is one for each intent that owns the file. If the violation is for want of a usable active
-    intent, there is also one that asks the person for any intent in `usable`, or, if `can_ask` is
-    False, one for each of the first `_INTENTS_OFFERED` of them. `shown` are the diagnostics to
-    which the actions are attached.
+    There is one for each of its owners. If it is for want of a usable active intent, there is also
+    one with which the person chooses among all intents in `usable`, or, if `can_ask` is False, one
+    for each of the first `_INTENTS_OFFERED` of them. `shown` are the diagnostics to attach.
     """
     titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
     missing = problem.code in NO_USABLE_INTENT
@@ -207,7 +207,7 @@ def _same(diagnostic: lsp.Diagnostic, problem: Violation) -> bool:
 
 
 def _once(actions: Sequence[lsp.CodeAction]) -> list[lsp.CodeAction]:
-    """Return the actions without repetitions, such as *Revert the file* for each violation."""
+    """Return the actions without those that have the title and the effect of an earlier one."""
     seen: set[tuple[str, str]] = set()
     kept: list[lsp.CodeAction] = []
     for action in actions:

@@ -57,10 +57,10 @@ class RevertActions:
     def ways_out(
         self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
     ) -> list[lsp.CodeAction]:
-        """Return the actions that resolve the violation `problem` by another text.
+        """Return an action that reverts the lines of a violation, and one that reverts the file.
 
-        There are none for a closed document. `shown` are the diagnostics to which the actions are
-        attached.
+        Each is left out if there is nothing to revert, or no text to revert to; both are for a
+        closed document. `shown` are the diagnostics to which the actions are attached.
         """
         look = tracked.look
         if tracked.version is None or look is None:
@@ -78,9 +78,9 @@ class RevertActions:
     def planned(
         self, tracked: TrackedDocument, params: PlaceParams
     ) -> Sequence[lsp.TextEdit] | RevertRefusal:
-        """Return the edits that revert a range of lines or, without a range, the file.
+        """Return the edits that revert the violations in a range or, without a range, the file.
 
-        Return a refusal if the document has another version than `params` names, or if there is
+        Return a refusal if `params` names another version than the document has, or if there is
         nothing to revert.
         """
         if params.version is not None and params.version != tracked.version:
@@ -92,9 +92,9 @@ class RevertActions:
     async def resolved(self, action: lsp.CodeAction) -> lsp.CodeAction:
         """Answer `codeAction/resolve`: the action with its edit, if that was left out.
 
-        Any other action is returned as it is. Diagnostics are left out of the answer. Raise
-        JsonRpcException (ContentModified) if the document has another version than the action was
-        offered for, or if there is nothing to revert any more.
+        Any action is returned without its diagnostics. Raise JsonRpcException: ContentModified if
+        the document is closed, has changed since the offer or has nothing to revert any more, and
+        InvalidParams if the data of the action are wrong.
         """
         # The client has them. Severities and tags are read as numbers, which cannot be sent again.
         action.diagnostics = None
@@ -128,10 +128,10 @@ class RevertActions:
         lines: tuple[int, int] | None,
         shown: list[lsp.Diagnostic],
     ) -> lsp.CodeAction:
-        """Return an action that reverts some lines of a document, or the file if that is None.
+        """Return an action that reverts a first to a last line, or the file if `lines` is None.
 
-        If the client resolves actions, it has no edit yet. If the client ignores versions, it runs
-        `intent.revert`. `shown` are the diagnostics to which it is attached.
+        If the client ignores versions, the action runs `intent.revert`. Otherwise it has its edit,
+        unless the client asks for that later. `shown` are the diagnostics to attach.
         """
         client, spelling = self._connection.client, self._connection.spelling
         target: dict[str, object] = {"uri": tracked.uri, "version": tracked.version}
@@ -154,11 +154,11 @@ class RevertActions:
 def lines_edits(
     tracked: TrackedDocument, first: int, last: int, spelling: LspEncoder
 ) -> list[lsp.TextEdit]:
-    """Return the edits that revert each violation on the lines `first` to `last` to HEAD.
+    """Return the edits that revert to HEAD each violation that touches the lines `first` to `last`.
 
-    A file that only the server may write is reverted to the text that the editor read last. Lines
-    are counted from 0, and `last` is included. There are no edits if HEAD has no text of the file,
-    or if there is no snapshot. `spelling` encodes the edits.
+    A violation is reverted whole. A file that only the server may write is reverted to the text
+    that the editor read last. Lines are counted from 0, and `last` is included. There are no edits
+    if HEAD has no text of the file, or if there is no snapshot. `spelling` encodes the edits.
     """
     look = tracked.look
     if look is None or look.head.lines is None:

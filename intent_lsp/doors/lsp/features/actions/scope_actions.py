@@ -27,7 +27,7 @@ _AN_HOUR: Final = timedelta(hours=1)
 
 
 _Grant = tuple[str, str, timedelta | None]
-"""The id of an intent, a glob, and how long the grant lasts."""
+"""The id of an intent, a glob, and how long the grant lasts, None for good."""
 
 
 class ScopeActions:
@@ -45,7 +45,9 @@ class ScopeActions:
     ) -> list[lsp.CodeAction]:
         """Return the actions that resolve the violation `problem` by more scope or by a new intent.
 
-        `shown` are the diagnostics of the violation, to which the actions are attached.
+        More scope is offered for a scope violation, a new intent also for want of a usable active
+        intent, and nothing otherwise. `shown` are the diagnostics to which the actions are
+        attached.
         """
         ways: list[lsp.CodeAction] = []
         if problem.code == GateCode.SCOPE_VIOLATION:
@@ -59,8 +61,8 @@ class ScopeActions:
     ) -> list[lsp.CodeAction]:
         """Return the actions that grant the active intent more scope; none without such an intent.
 
-        They grant the file `tracked`, its directory, or the file for an hour. `shown` are the
-        diagnostics to which the actions are attached.
+        They grant the file of `tracked`, all below its directory unless that is the root, and the
+        file for an hour. `shown` are the diagnostics to which the actions are attached.
         """
         look, place = tracked.look, tracked.place
         intent = None if look is None else look.judgement.intent
@@ -88,8 +90,8 @@ class ScopeActions:
     ) -> dict[str, object]:
         """Return the argument of the command that grants the glob `pattern` to an intent.
 
-        It has a token that proves the person's click. `ttl` is how long the grant lasts, None for
-        good.
+        Its token, which proves the person's click, is new unless this grant was offered before.
+        `ttl` is how long the grant lasts, None for good.
         """
         grant = (intent_id, pattern, ttl)
         token = self._offered.get(grant)
