@@ -48,7 +48,7 @@ class ClientUi:
     ) -> str | None:
         """Ask the person to choose one of `titles`, by `window/showMessageRequest`.
 
-        Return the chosen title, or None if none is chosen within `seconds`.
+        Return the chosen title, or None if none is chosen within `seconds` or the client fails.
         """
         answer = await self._protocol.ask(
             lsp.WINDOW_SHOW_MESSAGE_REQUEST,
@@ -88,14 +88,15 @@ class ClientUi:
     ) -> bool:
         """Have the editor apply edits to the document at `uri`. Return whether they were applied.
 
-        `version` is the document version that they fit. `label` names the edit in the editor.
+        `version` is the document version that they fit, or None for a file that is not open.
+        `label` names the edit in the editor.
         """
         return await self.apply_edit(self._spelling.workspace_edit(uri, version, edits), label)
 
     async def apply_edit(self, edit: lsp.WorkspaceEdit, label: str) -> bool:
         """Have the editor apply a WorkspaceEdit. Return whether it was applied.
 
-        `label` names the edit in the editor.
+        Return False too if that is not known after EDIT_TIME. `label` names the edit in the editor.
         """
         answer = await self._protocol.ask(
             lsp.WORKSPACE_APPLY_EDIT,

@@ -86,7 +86,7 @@ class Connection:
         )
 
     async def attach_folders(self) -> None:
-        """Open the roots that govern the workspace folders, so that violations show at once."""
+        """Open the roots that govern the workspace folders, and announce those that are new."""
         for folder in self.open_roots.folders:
             open_root = await self.tracked_documents.work.in_thread(self.open_roots.of_path, folder)
             if open_root is not None:
@@ -97,7 +97,7 @@ class Connection:
 
         `opened` is a file of the root that an editor has open, or None. The file's directory is
         watched too, at each call. The setting `watch` decides whether the server or the client
-        watches, or nobody.
+        watches, or nobody. Return once the root's ledger is indexed and its documents are judged.
         """
         new = open_root not in self._known
         if new:
@@ -132,7 +132,10 @@ class Connection:
                 _log.warning("the ledger cannot be indexed: %s", problem)
 
     async def attach_again(self) -> None:
-        """Find and announce again the roots that govern the workspace folders and the documents."""
+        """Find again the roots that govern the workspace folders and the documents.
+
+        Announce those that are new.
+        """
         await self.attach_folders()
         documents = self.tracked_documents.all_tracked()
         with self.tracked_documents.showing.held(documents):
@@ -140,7 +143,7 @@ class Connection:
                 await self.find_again(tracked)
 
     async def find_again(self, tracked: TrackedDocument) -> None:
-        """Find the root that governs a document again, and announce the root if there is one."""
+        """Find the root that governs a document again, and announce the root if it is new."""
         await self.tracked_documents.attach_again(tracked)
         if tracked.open_root is not None:
             await self.announce_root(tracked.open_root)
@@ -169,20 +172,21 @@ class Connection:
             await self.tracked_documents.look_at_directories(open_root, added)
 
     async def saved(self, open_root: OpenRoot, judgement: Judgement) -> None:
-        """After a save, judge a root's documents again if what decides on them has changed.
+        """After a save, do what `rules_may_have_changed` does.
 
-        This is its rules, HEAD, active intent and grants. `judgement` is that of the save; what it
-        has just read of the rules is not read again.
+        `judgement` is that of the save; what it has just read of the rules is not read again to
+        find out whether anything has changed.
         """
         key = await self.tracked_documents.work.in_thread(key_of_save, open_root, judgement)
         if self._known.get(open_root) != key:
             await self.rules_may_have_changed(open_root)
 
     async def rules_may_have_changed(self, open_root: OpenRoot) -> None:
-        """Judge a root's documents again if its rules, HEAD, active intent or grants changed.
+        """Judge a root's documents again if its rules, HEAD, active intent or grants have changed.
 
         Then also check its control files and the closed files of its work tree again, and tell the
-        client if the status of the root has changed.
+        client if the status of the root has changed. Do nothing if none has changed since the last
+        call for this root.
         """
         async with self._rules_lane:
             # Under a lock, so that states are reported in the order in which they were read.
@@ -208,7 +212,10 @@ class Connection:
         self._unopened.schedule(open_root, everything=True)
 
     async def _hosts_changed(self, open_root: OpenRoot) -> None:
-        """Send the client a root's status, with the hosts that did not ask while files changed."""
+        """Send the client a root's status, with the hosts that did not ask while files changed.
+
+        It is sent even if it has not changed, if the client wants such notifications.
+        """
         async with self._rules_lane:
             # Under the lock, so that no older status follows a newer one.
             status, _ = await self.tracked_documents.work.in_thread(state_of, open_root)
@@ -237,7 +244,11 @@ class Connection:
         self.pages.check_all()
 
     async def end(self) -> None:
-        """Cancel tasks and watches, then close every session and store."""
+        """Cancel tasks and watches, wait for work on threads, then close every session and store.
+
+        What is due to be written is written first; the history is not where the intents file has
+        unsaved edits.
+        """
         self._watching.end()
         self._unopened.end()
         unsaved = frozenset(
@@ -247,10 +258,11 @@ class Connection:
         await asyncio.to_thread(self.open_roots.close, unsaved)
 
     async def paths_changed(self, paths: frozenset[str]) -> None:
-        """Examine roots and documents again, because the files at `paths` have changed on disk.
+        """Examine all open roots and some documents again, since files at `paths` have changed.
 
         The paths are absolute. The documents at these paths, or directly in a directory at one of
-        them, are judged again.
+        them, are judged again; if one is an intents file, the roots of all documents are found
+        again.
         """
         if any(path.endswith(f"/{INTENTS_FILE}") for path in paths):
             await self.attach_again()

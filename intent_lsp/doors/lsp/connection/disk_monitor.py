@@ -220,7 +220,7 @@ class DiskChangeMonitor:
             self._outcomes.recorded(open_root, _changed(paths), None, waiting[0].queued)
 
     def _saving(self, open_root: OpenRoot) -> frozenset[WorkspacePath]:
-        """Return the paths of the open files that have a save without a record.
+        """Return the paths of the tracked files that have a save without a record.
 
         The editor has reported the save, or announced it.
         """

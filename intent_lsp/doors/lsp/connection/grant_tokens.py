@@ -47,9 +47,10 @@ class GrantTokens(Struct):
     def take(
         self, token: str, intent_id: str, patterns: tuple[str, ...], ttl: timedelta | None
     ) -> bool:
-        """Use up a token. Return whether it was valid for exactly this grant.
+        """Use up a token. Return whether it was valid, and given for exactly this grant.
 
-        `ttl` is how long the grant lasts, None for good.
+        It is used up even if it was given for another one. `ttl` is how long the grant lasts, None
+        for good.
         """
         given = self._given.pop(token, None)
         if given is None or self.clock() > given.until:

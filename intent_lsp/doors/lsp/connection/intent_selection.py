@@ -36,8 +36,8 @@ class IntentSelection:
     ) -> Selection | CheckoutRefusal:
         """Make an intent active in the connection's own session on a root.
 
-        Return the selection, or a refusal. `voice` is what an agent that uses this session says
-        about itself; it is empty for a person.
+        Saves under way are recorded first. Return the selection, or a refusal. `voice` is what an
+        agent that uses this session says about itself; it is empty for a person.
         """
         await self._recorded(open_root)
         done = await self._tracked_documents.work.in_thread(
@@ -53,9 +53,9 @@ class IntentSelection:
     async def select_for_agent(
         self, open_root: OpenRoot, session: Session, intent_id: str, voice: AgentInfo
     ) -> Selection | CheckoutRefusal:
-        """Make an intent active in an agent's session. Return the selection, or a refusal.
+        """Make an intent active in an agent's session, which is opened if it is new.
 
-        `voice` is what the agent says about itself.
+        Return the selection, or a refusal. `voice` is what the agent says about itself.
         """
         unsaved = self._tracked_documents.unsaved(open_root)
 
@@ -104,7 +104,7 @@ class IntentSelection:
         """Grant the scope `wish`, which the person approved. Return the grant, or a refusal.
 
         `session` asked for the grant. Judge the root's documents again now, and when the grant
-        expires.
+        expires, if it does.
         """
         done = await self._tracked_documents.work.in_thread(
             open_root.governance.planning.grant,

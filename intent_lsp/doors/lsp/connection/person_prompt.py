@@ -105,9 +105,9 @@ class EditorPerson:
                     self._open.pop(question, None)
 
     def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:
-        """Grant the scope `wish` that the person has approved. Return the grant, or a refusal.
+        """Grant the scope `wish` that the person has approved, and wait until that is done.
 
-        `session` asked for the grant.
+        Return the grant, or a refusal. `session` asked for the grant.
         """
         granted = self._choices.grant(self._open_root, wish, session)
         return asyncio.run_coroutine_threadsafe(granted, self._loop).result()

@@ -51,7 +51,8 @@ class ClientProgress:
         """Show the progress of work while the context is open. Yield a function to report it.
 
         The progress is shown under the client's `token`. If that is None, it is shown under a new
-        token once the work takes long, if the client supports that. `title` says what the work is.
+        token once the work has taken WONDERING seconds, if the client supports that. `title` says
+        what the work is.
         """
         bar = _Bar(self._protocol, title)
         later: asyncio.Task[None] | None = None

@@ -29,7 +29,10 @@ A_MOMENT: Final = 0.01
 """Seconds added to a time limit, so that it has certainly passed."""
 
 EVERY: Final = 2.0
-"""Seconds from the first change that concerns an intent map to its writing."""
+"""Seconds from the first change that concerns an intent map to its writing.
+
+After these, it waits for an idle moment, at most as long again.
+"""
 
 
 class IntentMapWriter:
@@ -40,7 +43,10 @@ class IntentMapWriter:
         self._waiting: set[OpenRoot] = set()
 
     def schedule(self, open_root: OpenRoot) -> None:
-        """Schedule the writing of a root's intent map, unless it is scheduled already."""
+        """Schedule the writing of a root's intent map, unless it is scheduled already.
+
+        It is written two to four seconds later.
+        """
         if open_root not in self._waiting:
             self._waiting.add(open_root)
             self._work.begin(self._write(open_root))
@@ -100,7 +106,7 @@ class RecordNotifier:
         self.later(rests_after, self.run_rests(open_root, after))
 
     def typed_in(self, open_root: OpenRoot, path: WorkspacePath) -> None:
-        """Record a root's open runs of automatic saves, except that of the file `path`.
+        """Begin to record a root's open runs of automatic saves, except that of the file `path`.
 
         That file is being edited, so its run goes on.
         """
@@ -140,7 +146,7 @@ class RecordNotifier:
             self.saved(open_root, after)
 
     def claimed(self, open_root: OpenRoot, paths: Iterable[str]) -> None:
-        """Take new snapshots of the open files among `paths`, now and when the claim expires.
+        """Take new snapshots of the open files among `paths`, now and when a claim made now ends.
 
         An agent's ticket claims the files. `paths` are relative to the root.
         """

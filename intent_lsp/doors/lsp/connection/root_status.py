@@ -31,7 +31,7 @@ class GovernanceMessages:
         self._states: dict[OpenRoot, FileState] = {}
 
     def announce(self, open_root: OpenRoot, status: GovernanceStatus) -> None:
-        """Show a message if a root's governance has gone off or on.
+        """Show the person a message if a root's governance has gone off or on.
 
         Also show one if its selected intents cannot be saved to disk. Show none if the state in
         `status` is the same as at the last call for the root. Before the first call, governance
@@ -85,7 +85,7 @@ def state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]]
 
 
 def key_of_save(open_root: OpenRoot, judgement: Judgement) -> tuple[object, ...]:
-    """Return the second value of `state_of` after a save, from what its judgement has just read."""
+    """Return the second value of `state_of`, after a save, from what its judgement has read."""
     governance, rules = open_root.governance, judgement.rules
     kept = health(rules, governance.stores.last_problem())
     return governance.decisive(rules, judgement.selected, kept)

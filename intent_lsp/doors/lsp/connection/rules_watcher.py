@@ -34,7 +34,8 @@ class RulesWatcher:
     def add(self, governance: Governance, directories: frozenset[Path]) -> frozenset[Path]:
         """Watch a root's control files, its git files and `directories`.
 
-        Once the watch is active, return the directories that were not watched before.
+        Once the watch is active, return the directories that were not watched before, among them,
+        at the first call for a root, those of its control files and of git.
         """
         with self._lock:
             watched = self._watched.setdefault(governance.root, set())

@@ -57,8 +57,8 @@ class TreeWatcher:
     def follow(self, root: Path, paths: frozenset[Path]) -> None:
         """Adapt the watch of a root to directories that are new, now ignored or no longer ignored.
 
-        `paths` are the root's paths that have changed. Do nothing unless one of them is a new
-        directory or a `.gitignore`, or if the root is not watched.
+        `paths` are the root's paths that have changed. Do nothing unless one of them is a directory
+        that is not watched or a `.gitignore`, or if the root is not watched.
         """
         with self._lock:
             rooms = self._rooms.get(root, frozenset())
