@@ -115,7 +115,7 @@ class ControlFileDiagnostics:
                 self.check(page)
 
     async def settled(self, uri: str) -> None:
-        """Wait until the check of the control file at `uri` that is under way is published.
+        """Wait until the checks of the control file at `uri` that are asked for are published.
 
         Return at once if no check is under way, or if `uri` is no control file.
         """
@@ -178,7 +178,7 @@ class ControlFileDiagnostics:
     def shown_on(self, page: ControlFile, first: int, last: int) -> Iterator[Finding]:
         """Yield the findings that are shown on the lines `first` to `last` of a control file.
 
-        Their severity is that of the settings.
+        Lines are counted from 0, and `last` is included. The severity is that of the settings.
         """
         for finding in page.findings:
             span = finding.span
@@ -198,7 +198,7 @@ class ControlFileDiagnostics:
         return None if severity is None else replace(finding, severity=severity)
 
     def _follow(self, page: ControlFile) -> None:
-        """Start to look at recorded work, after a check of the intents file."""
+        """After a check of the intents file, start to look at recorded work if that has ended."""
         if not page.surveyed and page.path == INTENTS_FILE:
             page.surveyed = True
             self._work.begin(self._survey(page))
@@ -238,7 +238,11 @@ class ControlFileDiagnostics:
 
 
 def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
-    """Return the lines and findings of the text `typed`, or of the file on disk if it is None."""
+    """Return the lines and findings of the text `typed`, or of the file on disk if it is None.
+
+    A file that is missing, too large or no text has one finding that says so, a missing policy
+    none. Raise OSError if it cannot be read otherwise.
+    """
     try:
         data = read_bytes(page.governance.root / page.path, MAX_BYTES)
     except TooLargeError as problem:

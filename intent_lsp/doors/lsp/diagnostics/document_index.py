@@ -59,7 +59,10 @@ class DocumentIndex:
         return {path: it for path, it in found if it is not None and it.version is not None}
 
     def unsaved(self, open_root: OpenRoot) -> bool:
-        """Return whether the editor holds unsaved edits of a root's intents file."""
+        """Return whether the editor holds unsaved edits of a root's intents file.
+
+        Return False if the file is not open, or has no snapshot yet.
+        """
         page = self.tracked_at(uri_of(open_root.governance.root / INTENTS_FILE))
         if page is None or page.version is None or not page.edited:
             return False

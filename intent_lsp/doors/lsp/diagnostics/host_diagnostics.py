@@ -48,7 +48,10 @@ class HostDiagnostics:
         self.changed: Callable[[OpenRoot], object] = lambda _: None
 
     def blind(self, open_root: OpenRoot) -> tuple[str, ...]:
-        """Return the names, for people, of a root's hosts that did not ask, as found out last."""
+        """Return the names, for people, of a root's hosts that did not ask while files changed.
+
+        They are as found out last, without regard to the settings.
+        """
         return tuple(each.host.title for each in self._found.get(open_root, ()))
 
     async def refresh(self, open_root: OpenRoot) -> None:
@@ -103,7 +106,7 @@ class HostDiagnostics:
         return uri if document is None else document.uri
 
     def _encoded(self, blind: BlindHost) -> lsp.Diagnostic | None:
-        """Return the diagnostic of a host, or None if the settings hide it."""
+        """Return the diagnostic of a host, or None if the settings hide it or governance is off."""
         violation = blind.violation
         severity = self._settings.severity(violation.code, violation.severity, violation.path)
         if severity is None or not self._settings.now.enabled:

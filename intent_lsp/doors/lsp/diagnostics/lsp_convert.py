@@ -85,7 +85,8 @@ def line_range(
 ) -> lsp.Range:
     """Return the LSP range of whole lines `first` to `last`, without the last line's terminator.
 
-    `lines` is the text. Lines beyond it mean its last line.
+    They are counted from 0, and `last` is included. `lines` is the text. A line beyond it means its
+    last line; in an empty text the range is empty.
     """
     if not lines:
         return lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))

@@ -111,7 +111,7 @@ class DiagnosticsPublisher:
             posting.push()
 
     def items(self, uri: str) -> tuple[lsp.Diagnostic, ...]:
-        """Return the diagnostics that were published last for the file at `uri`."""
+        """Return the diagnostics that were published last for the file at `uri`, if any."""
         posting = self._posted.get(uri)
         return () if posting is None else posting.items
 

@@ -81,9 +81,10 @@ class TrackedDocuments(DocumentIndex):
         self.work.begin(self._attach(tracked, until))
 
     def changed(self, document: Document) -> TrackedDocument | None:
-        """Update a document after an edit, and publish its violations if changes are shown.
+        """Update a document after an edit, and publish the violations of its new text.
 
-        If needed, take a new snapshot first. Return the document, or None if it is not tracked.
+        If its snapshot does not fit any more, schedule a new one instead; if its changes are not
+        shown, publish nothing. Return the document, or None if it is not tracked.
         """
         tracked = self.tracked(document.uri)
         if tracked is not None:
@@ -157,7 +158,7 @@ class TrackedDocuments(DocumentIndex):
     async def attach_again(self, tracked: TrackedDocument) -> None:
         """Find the root that governs a document again, after roots or settings may have changed.
 
-        If it is another one, take a new snapshot.
+        If it is another one, or none now, clear the violations and take a new snapshot.
         """
         async with tracked.lane:
             before = tracked.open_root
@@ -186,7 +187,7 @@ class TrackedDocuments(DocumentIndex):
         )
 
     def post(self, tracked: TrackedDocument) -> None:
-        """Publish the violations of a tracked document's current text, if it is no control file."""
+        """Publish the violations of a document's text, if it is tracked and no control file."""
         if not _is_page(tracked) and self.tracked(tracked.uri) is tracked:
             self.showing.post(tracked)
 
@@ -233,7 +234,7 @@ class TrackedDocuments(DocumentIndex):
         """Take a new snapshot and publish its violations, if a root governs the document.
 
         The caller holds the document's lock. `after` is a save that has just been recorded under
-        the current rules, or None.
+        the current rules, or None. Take further ones, three at most, while text or rules change.
         """
         if tracked.open_root is None or tracked.place is None:
             return
