@@ -112,7 +112,8 @@ class AgentRequests:
     async def validate_edit(self, given: object) -> JsonObject:
         """Answer `intent/validateEdit`: judge a tool call before it happens.
 
-        If the decision is Ask, ask a person. If there is no governed root, answer not governed.
+        If the decision is Ask, ask a person, and judge with the answer. If no root governs the
+        workspace, answer not governed.
         """
         params = read_params(given, ToolCallParams)
         call = params.call()
@@ -133,7 +134,7 @@ class AgentRequests:
         return call_json(admission, open_root.governance.root)
 
     async def record_edit(self, given: object) -> JsonObject:
-        """Answer `intent/recordEdit`: record what a call changed. Raise for an unknown ticket."""
+        """Answer `intent/recordEdit`: record what a call did. Raise if the ticket is unknown."""
         params = read_params(given, RecordParams)
         open_root = await self._finder.find(params)
         if open_root is None:
@@ -147,8 +148,8 @@ class AgentRequests:
     async def apply_edit(self, given: object) -> JsonObject:
         """Answer `intent/applyEdit`: judge a change and, if allowed, make and record it.
 
-        If the decision is Ask, ask a person. If one of the files is open, the editor makes the
-        change, and it is recorded when the editor saves.
+        If the decision is Ask, ask a person, and judge with the answer. If one of the files is
+        open, the editor makes the change, and it is recorded when the editor saves.
         """
         params = read_params(given, ApplyParams)
         call, changes = params.call(), params.changes(self._place_of)
@@ -181,7 +182,8 @@ class AgentRequests:
     async def explain(self, given: object) -> JsonObject:
         """Answer `intent/explain`: every check of the gate, for a tool call or for a path.
 
-        For a path, judge a save by the connection's own session, or else a write by the agent.
+        A path without a tool name is judged as a save if the connection's own session asks, else as
+        a write by the agent. Nothing is stored.
         """
         params = read_params(given, ExplainParams)
         open_root = await self._finder.open_root(params)

@@ -105,9 +105,9 @@ class Commands:
     async def restore_draft(self, given: object = None) -> JsonObject:
         """Run `intent.restoreDraft`: put the text of a draft back into the editor's buffer.
 
-        Have the editor open the file first, if needed. Return whether the editor took the text; the
-        draft is then deleted. Raise JsonRpcException if there is no such draft or the file is not
-        opened.
+        Have the editor open the file first, if needed. Return whether the buffer has the text now;
+        the draft is then deleted. Raise JsonRpcException if there is no such draft or the file is
+        not opened.
         """
         params = read_params(given, DraftParams)
         open_root = await self._finder.open_root(params)

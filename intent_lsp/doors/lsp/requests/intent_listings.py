@@ -32,8 +32,8 @@ class IntentListings:
     async def run(self, name: RequestName | CommandName, given: object) -> JsonObject:
         """Run `intent.showFiles` or `intent.showRecords`: show what an intent has, in a message.
 
-        That are the first files that its globs cover, or its newest records. Return the text shown.
-        Raise JsonRpcException for an unknown intent.
+        These are how many files its globs cover and the first of them, or how many records it has
+        and the newest. Return the text shown. Raise JsonRpcException for an unknown intent.
         """
         open_root, intents, intent = await self._found(given)
         authoring = open_root.authoring

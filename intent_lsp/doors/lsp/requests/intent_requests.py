@@ -130,7 +130,10 @@ class IntentRequests:
         return {**told, "hosts": await self._in_thread(_hosts, open_root)}
 
     async def owners(self, given: object) -> JsonObject:
-        """Answer `intent/owners`: the intents that own a path, whatever their status."""
+        """Answer `intent/owners`: the intents that own a path, whatever their status.
+
+        If no root governs the path or the workspace, answer no owners.
+        """
         open_root, told = await self._in_thread(self._owned, read_params(given, PathParams))
         if open_root is not None:
             await self._connection.announce_root(open_root)
@@ -163,7 +166,7 @@ class IntentRequests:
         return verification_json(found)
 
     async def drafts(self, given: object) -> JsonObject:
-        """Answer `intent/drafts`: the kept drafts, of a path or of all, newest first."""
+        """Answer `intent/drafts`: the kept drafts, newest first, of one path or of all paths."""
         params = read_params(given, PathParams)
         open_root = await self._finder.open_root(params)
         path = await self._path_named(params, open_root)

@@ -118,7 +118,10 @@ class PlanRequests:
         self._finish = finish
 
     async def create(self, given: object) -> JsonObject:
-        """Answer `intent/create`: add an intent. An agent's request needs a person's approval."""
+        """Answer `intent/create`: add an intent, and select it if that is asked for.
+
+        An agent's request needs a person's approval; without it, return the feedback.
+        """
         params = read_params(given, CreateParams)
         open_root = await self._finder.open_root(params)
         await self._check_patterns(open_root, params.owned_scope, "ownedScope")
