@@ -29,9 +29,8 @@ source files, too. They begin a value or the next segment of a glob."""
 def register_for_every_file(server: IntentServer, params: lsp.InitializeParams) -> None:
     """Register at `initialize` the features that the client does not let a server register later.
 
-    It then asks for them in every file.
-
-    Formatting is registered only if the initialization options switch it on.
+    It then asks for them in every file. Formatting is registered only if the initialization options
+    switch it on, semantic tokens only if the client shows such.
     """
     client = params.capabilities
     wants_format = member(params.initialization_options, "format") is True
@@ -54,7 +53,10 @@ def register_for_every_file(server: IntentServer, params: lsp.InitializeParams) 
 
 
 def register_unadvertised(server: IntentServer) -> None:
-    """Register the other features, once the answer to `initialize` cannot offer them any more."""
+    """Register those features that `register_for_every_file` has left out.
+
+    Call it once the answer to `initialize` cannot offer them any more.
+    """
     features: dict[str, Callable[[IntentServer], None]] = {
         lsp.TEXT_DOCUMENT_COMPLETION: _completed,
         lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: _tokenized,

@@ -70,7 +70,7 @@ class IntentServer(LanguageServer):
         return save
 
     async def end(self) -> None:
-        """End the language service, or cancel its loading."""
+        """End the language service, or cancel its loading. Do nothing if neither has begun."""
         if self.service is not None:
             await self.service.end()
         elif self._opening is not None:

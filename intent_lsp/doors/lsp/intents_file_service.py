@@ -32,7 +32,10 @@ class LinkAnswers(Protocol):
     async def definition(
         self, params: lsp.DefinitionParams
     ) -> list[lsp.Location] | list[lsp.LocationLink] | None:
-        """Answer `textDocument/definition`: the files or the intent that a part leads to."""
+        """Answer `textDocument/definition`: the files or the intent that a part leads to.
+
+        Return None if it leads to none.
+        """
 
 
 class TokenAnswers(Protocol):

@@ -24,7 +24,8 @@ _LONGEST: Final = 8192
 def logging_to(protocol: IntentProtocol, level: str) -> Iterator[None]:
     """Log to standard error from the level named `level` up, and to the client from WARNING up.
 
-    A client that has tracing on gets INFO too. Both end with the context.
+    A client that has tracing on gets INFO too. Both end with the context, which also restores the
+    level of the root logger.
     """
     root = logging.getLogger()
     before = root.level

@@ -97,7 +97,7 @@ class ProvenanceAnswers(Protocol):
         """
 
     async def resolve_lens(self, lens: lsp.CodeLens) -> lsp.CodeLens:
-        """Answer `codeLens/resolve`: a lens of an intents file with its count."""
+        """Answer `codeLens/resolve`: a lens of an intents file with its count, any other as is."""
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         """Answer `textDocument/inlayHint`: the attribution of runs of lines, or matches of globs.
@@ -218,7 +218,7 @@ class Service(Protocol):
         """The handler of `intent.*` commands."""
 
     async def initialized(self) -> None:
-        """Fetch the client's settings, register file watches, open the workspace folders' roots."""
+        """Fetch the client's settings, register features, open the workspace folders' roots."""
 
     async def configured(self, told: Json) -> None:
         """Apply changed settings, fetched from the client or read from `told`.
@@ -250,7 +250,7 @@ class Service(Protocol):
     def workspace_diagnostic(
         self, params: lsp.WorkspaceDiagnosticParams
     ) -> lsp.WorkspaceDiagnosticReport:
-        """Answer `workspace/diagnostic`: the diagnostics of all files that have any."""
+        """Answer `workspace/diagnostic`: the diagnostics of files with any and of those named."""
 
     async def end(self) -> None:
         """Finish the writes that are under way, then close the connection's sessions and stores."""

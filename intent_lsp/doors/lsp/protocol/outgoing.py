@@ -66,7 +66,7 @@ class OutgoingRequests:
     def forget(self, identity: MessageId) -> bool:
         """Remove a request, so that an answer to it is ignored.
 
-        Return True if it was unanswered until now, and False if not or if the id is unknown.
+        Return True if it was open until now, and False if it has ended or the id is unknown.
         """
         return self._open.pop(identity, None) is not None
 

@@ -32,7 +32,7 @@ def close_document(documents: Documents, params: lsp.DidCloseTextDocumentParams)
 
 
 def change_folders(workspace: Workspace, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
-    """Update the workspace folders. A folder that is both removed and added stays."""
+    """Remove and add the workspace folders that the client names; one that is in both stays."""
     for folder in params.event.removed:
         workspace.remove_folder(folder.uri)
     for folder in params.event.added:

@@ -43,6 +43,8 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
 
     A flag is False, and a command None, for a capability that the client does not declare.
     `pull`: it pulls diagnostics, and with `markup_messages` their messages may be Markdown.
+    `markdown`: hovers may be Markdown. `questions`: it declares that it asks the person. With
+    `lens_refresh` and `hint_refresh` it can be asked to request lenses and hints again.
     `notifications`: it wants the notifications `intent/*`.
     `shows_status`: it shows the selected intent by itself. `record_command` is its command that
     shows a record, `records_command` the one that lists the records of an intent,
@@ -266,6 +268,9 @@ def _command(experimental: object, name: str) -> str | None:
 
 
 def member(value: object, name: str) -> object:
-    """Return a member of a free-form object that a client sent, or None if it has none."""
+    """Return a member of a free-form object that a client sent, or None if it has none.
+
+    `value` may be anything; what is no object has no members.
+    """
     # lsprotocol leaves free-form objects as they came: mappings, or pygls's named tuples.
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)

@@ -30,7 +30,10 @@ class FifoLock:
 
     @contextmanager
     def take(self) -> Iterator[FifoSlot]:
-        """Reserve and yield the next slot without waiting. Release it when the context ends."""
+        """Reserve and yield the next slot, without waiting for its turn.
+
+        It is released when the context ends, unless `over` was set before.
+        """
         turn = FifoSlot(self._last)
         self._last = turn.over
         try:

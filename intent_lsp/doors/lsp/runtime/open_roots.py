@@ -97,10 +97,11 @@ class OpenRoots:
         return known[0] if len(known) == 1 else None
 
     def close(self, unsaved: Collection[OpenRoot] = ()) -> None:
-        """Write what is due for every open root, and close its session and stores.
+        """Write what is due for every open root, then close its session and stores.
 
         `unsaved` are the roots whose intents file has unsaved edits in the editor; the history is
-        not written into their intents files. A root that cannot be closed is logged.
+        not written into their intents files. A root that cannot be closed is logged. No root is
+        open afterwards.
         """
         with self._lock:
             for open_root in self._open.values():

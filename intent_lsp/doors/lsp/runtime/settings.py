@@ -66,7 +66,7 @@ class LiveSettings:
         """Return the severity to show for a code on a file, or None to hide the code.
 
         `path` is relative to the file's root. A file that matches `exclude` shows no code.
-        `otherwise` is returned if the settings have no severity for the code.
+        `otherwise` is returned if the settings do not mention the code.
         """
         now = self.now
         if now.exclude and compile_scope(now.exclude).covers(WorkspacePath(path)):

@@ -124,9 +124,10 @@ class ClientAdmission:
         return pending
 
     async def converse(self, pending: PendingConnection, channel: Channel) -> None:
-        """Admit a connection as the client and serve it to its end, or send it away.
+        """Admit a connection as the client and serve it to its end, or answer why not.
 
-        `channel` has the messages of the connection `pending`.
+        In either case it is closed at the end. `channel` has the messages of the connection
+        `pending`.
         """
         try:
             outcome = await self._wait(pending, channel)

@@ -36,7 +36,10 @@ def conduct(server: LanguageServer, converse: Converse) -> int:
 
 
 def end_on_signals(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
-    """Set `ended` when SIGINT or SIGTERM arrives, or at once if one came during the start."""
+    """Set `ended` when SIGINT or SIGTERM arrives, or at once if one came during the start.
+
+    Unblock both signals, which the start has blocked. Outside the main thread they are not handled.
+    """
     ending = (signal.SIGINT, signal.SIGTERM)
     for number in ending:
         # Signal handlers only exist in the main thread.
