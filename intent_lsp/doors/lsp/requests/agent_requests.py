@@ -134,7 +134,7 @@ class AgentRequests:
         return call_json(admission, open_root.governance.root)
 
     async def record_edit(self, given: object) -> JsonObject:
-        """Answer `intent/recordEdit`: record what a call did. Raise if the ticket is unknown."""
+        """Answer `intent/recordEdit`: record what a call changed. Raise for an unknown ticket."""
         params = read_params(given, RecordParams)
         open_root = await self._finder.find(params)
         if open_root is None:

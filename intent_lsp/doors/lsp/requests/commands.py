@@ -65,6 +65,7 @@ class Commands:
         """Run one command with the argument `given`, None without an argument. Return its result.
 
         Once the command has begun to change something, cancelling the request does not stop it.
+        Raise JsonRpcException if the argument is wrong or the command cannot be run.
         """
         try:
             return await self._run(name, given)

@@ -51,7 +51,8 @@ class EditorEdits:
 
         `call` is the agent's tool call, and `changes` are its changes of files. `asker` is the
         session id and the agent id. `word` is a person's answer, or whether a person can be asked.
-        A call that was allowed before is not made again; its earlier result is returned.
+        A call that was allowed before is not made again; its earlier result is returned. If the
+        editor does not make the change, the result says why, and the call is recorded as failed.
         """
         governance = self._open_root.governance
         admission: CallDecision = await self._in_thread(

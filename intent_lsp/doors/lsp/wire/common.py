@@ -22,7 +22,8 @@ DID_TRACE: Final = "intent/didTrace"
 def status_wire(status: GovernanceStatus, blind: Sequence[str] = ()) -> JsonObject:
     """Return a governance status as the JSON object `Status` of the protocol.
 
-    `blind` are the names of the agent hosts whose hooks did not ask while files changed.
+    `reason` and `polling` are left out if they are None. `blind` are the names of the agent hosts
+    whose hooks did not ask while files changed.
     """
     told = {camel_case(name): value for name, value in asdict(status).items()}
     told["heads"] = list(status.heads)
