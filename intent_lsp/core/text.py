@@ -5,7 +5,7 @@ Invariant: `seen` keeps white space and removes every other control character.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 UNSEEN: Final = (
@@ -54,6 +54,12 @@ def unpack_perhaps(data: bytes | None) -> str | None:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun, in the singular or plural: `1 record`, `1,234 records`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def some_of(names: Sequence[str], at_most: int) -> str:
+    """Join the first `at_most` names with commas, and count the others: `a, b and 3 more`."""
+    more = len(names) - at_most
+    return ", ".join(names[:at_most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def on_one_line(text: str, longest: int) -> str:

@@ -12,6 +12,7 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.text import some_of
 
 NAMES_SHOWN: Final = 3
 """The most files that one sentence names."""
@@ -56,6 +57,4 @@ def title_of(intent: Intent) -> str:
 
 def _named(denied: Denied) -> str:
     """Return the names of a refusal's first files, without directories, and the others' number."""
-    names = [path.rpartition("/")[2] for path in denied.paths[:NAMES_SHOWN]]
-    more = len(denied.paths) - len(names)
-    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
+    return some_of([path.rpartition("/")[2] for path in denied.paths], NAMES_SHOWN)

@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.codes import NO_USABLE_INTENT, GateCode, HostCode, ShownCode
+from intent_lsp.core.text import some_of
 from intent_lsp.formats.markdown.hover_text import code_span, escaped_line
 
 GLOBS_SHOWN: Final = 10
@@ -61,9 +62,8 @@ def _paragraphs(told: ViolationText) -> Iterator[str]:
     if told.code == GateCode.SCOPE_VIOLATION and told.intent_id is not None:
         label = escaped_line(f"Scope of {told.intent_id}")
         head = label if told.scope_uri is None else f"[{label}]({told.scope_uri})"
-        globs = ", ".join(map(code_span, told.scope[:GLOBS_SHOWN])) or "nothing"
-        more = len(told.scope) - GLOBS_SHOWN
-        yield f"{head}: {globs}" + (f" and {more} more" if more > 0 else "")
+        globs = some_of(tuple(map(code_span, told.scope)), GLOBS_SHOWN)
+        yield f"{head}: {globs or 'nothing'}"
     if told.owners:
         owners = ", ".join(f"[{escaped_line(each.text)}]({each.uri})" for each in told.owners)
         yield f"Owned by {owners}"

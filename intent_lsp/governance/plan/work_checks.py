@@ -20,6 +20,7 @@ from intent_lsp.core.scope.findings import ScopeFinding
 from intent_lsp.core.scope.scope import Scope
 from intent_lsp.core.scope.tree_survey import MAX_NAMED
 from intent_lsp.core.scope.used_part import used_part
+from intent_lsp.core.text import some_of
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.written_dates import date_range
 from intent_lsp.formats.ledger.index_keys import moment_of
@@ -216,16 +217,14 @@ def _moment(time: datetime) -> int:
 
 
 def _edited_finding(intent_id: IntentId, paths: Sequence[WorkspacePath]) -> ScopeFinding:
-    names = ", ".join(f"`{path}`" for path in paths[:MAX_NAMED])
-    beyond = len(paths) - MAX_NAMED
-    more = f" and {beyond:,} more" if beyond > 0 else ""
+    names = some_of([f"`{path}`" for path in paths], MAX_NAMED)
     what = "A file of this closed intent was" if len(paths) == 1 else "Files of this intent were"
     return ScopeFinding(
         intent_id=intent_id,
         pattern_index=None,
         code=FileCode.CLOSED_SCOPE_EDITED,
         severity=Severity.HINT,
-        message=f"{what} edited after it was closed, and no open intent owns: {names}{more}.",
+        message=f"{what} edited after it was closed, and no open intent owns: {names}.",
     )
 
 

@@ -21,7 +21,7 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.paths import WorkspacePath, path_of_uri, relative_to
 from intent_lsp.core.redaction import neutral
-from intent_lsp.core.text import counted
+from intent_lsp.core.text import counted, some_of
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.features.saves import PATIENCE
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
@@ -250,7 +250,11 @@ def warning(
         return None
     why = _SERVER_ONLY if shown[0].denied is None else for_people(shown[0].denied, shown[0].intent)
     owners = dict.fromkeys(owner for each in shown for owner in each.owners)
-    owned = f" Open intents that own the file: {_listed(tuple(owners))}." if owners else ""
+    owned = (
+        f" Open intents that own the file: {some_of(tuple(owners), _SHOWN_AT_MOST)}."
+        if owners
+        else ""
+    )
     of = f", {files:,} files" if files > len(named) else ""
     others = _files_of((each.path for each in shown), named) - 1
     alike = f" The same is true of {counted(others, 'more file')}." if others else ""
@@ -286,13 +290,7 @@ def _severity(judgement: Judgement, loudness: Loudness) -> Severity | None:
 
 
 def _named(named: Sequence[OperationEnds]) -> str:
-    return _listed([" → ".join(map(_spelled, ends.paths)) for ends in named])
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = len(names) - _SHOWN_AT_MOST
-    listed = ", ".join(names[:_SHOWN_AT_MOST])
-    return f"{listed} and {more:,} more" if more > 0 else listed
+    return some_of([" → ".join(map(_spelled, ends.paths)) for ends in named], _SHOWN_AT_MOST)
 
 
 def _spelled(name: str) -> str:

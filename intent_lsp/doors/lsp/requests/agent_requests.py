@@ -11,6 +11,7 @@ from typing import Final
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.findings import Position
 from intent_lsp.core.gate.request import ApprovalAnswer, Denied
+from intent_lsp.core.text import some_of
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
@@ -288,11 +289,9 @@ class AgentRequests:
         for record in outcome.beside:
             self._connection.outcomes.recorded(open_root, what, record, None)
         if outcome.discarded and not outcome.again:
-            named = ", ".join(draft.path for draft in outcome.discarded[:_NAMED])
-            more = len(outcome.discarded) - _NAMED
-            rest = f" and {more} more" if more > 0 else ""
+            named = some_of([draft.path for draft in outcome.discarded], _NAMED)
             self._connection.people.warn(
-                f"{outcome.ticket.tool_name} discarded uncommitted changes in {named}{rest}. "
+                f"{outcome.ticket.tool_name} discarded uncommitted changes in {named}. "
                 "To get them back, run “Intent: Restore a Refused Text…”."
             )
         paths = [open_root.governance.root / path for path, _, _ in outcome.recorded.files]
