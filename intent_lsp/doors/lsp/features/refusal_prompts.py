@@ -110,7 +110,7 @@ class RefusalPrompts:
         if await in_thread(saves.is_empty, place) and await people.delete(tracked.uri, DELETE):
             return
         gone = await in_thread(saves.remove_empty, place)
-        said = "was deleted" if gone else "was not deleted, because it is no longer empty"
+        said = "was deleted" if gone else "was not deleted: it is not empty or cannot be deleted"
         people.show_message(f"intent-lsp: {place.path} {said}")
 
     async def _put_back(self, tracked: TrackedDocument, after: AfterSave) -> None:

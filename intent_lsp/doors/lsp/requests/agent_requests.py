@@ -291,8 +291,9 @@ class AgentRequests:
         if outcome.discarded and not outcome.again:
             named = some_of([draft.path for draft in outcome.discarded], _NAMED)
             self._connection.people.warn(
-                f"{outcome.ticket.tool_name} discarded uncommitted changes in {named}. "
-                "To get them back, run “Intent: Restore a Refused Text…”."
+                f"intent-lsp: {outcome.ticket.tool_name} discarded uncommitted changes in {named}."
+                " To get them back, choose the quick fix “Restore draft of …” there, or run"
+                " “Intent: Restore a Refused Text…” in VS Code."
             )
         paths = [open_root.governance.root / path for path, _, _ in outcome.recorded.files]
         self._connection.files_written(frozenset(map(str, paths)))

@@ -185,7 +185,8 @@ class IntentRequests:
             open_root = await self._in_thread(self._connection.open_roots.of_path, str(folder))
             folder = folder if open_root is None else open_root.governance.root
         if folder is None:
-            raise failed(RequestCode.NOT_GOVERNED, "No workspace folder is open.", {})
+            said = "No workspace folder is open; open one, or name one in `workspaceUri`."
+            raise failed(RequestCode.NOT_GOVERNED, said, {})
         try:
             created = await self._in_thread(initialise, folder)
         except (OSError, IntentLspError) as error:
