@@ -9,8 +9,7 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.doors.lsp.features import intents_outline
-from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer
-from intent_lsp.doors.lsp.features.intents_outline import IntentsOutline
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.formats.intents.structure.carried import CarriedPlaces
@@ -46,11 +45,13 @@ async def test_symbols_are_converted_on_a_thread(
 
     monkeypatch.setattr(intents_outline, "span_range", converted)
     connection = SimpleNamespace(
-        tracked_documents=SimpleNamespace(work=work), client=SimpleNamespace(symbol_trees=trees)
+        tracked_documents=SimpleNamespace(work=work), spelling=SimpleNamespace(encoding=None)
     )
-    outline = IntentsOutline(cast("Any", connection), cast("Any", SimpleNamespace(of=of)))
+    buffers = IntentsBuffers(cast("Any", connection))
+    monkeypatch.setattr(buffers, "of", of)
+    read: Any = intents_outline.symbol_tree if trees else intents_outline.symbol_list
     params = lsp.DocumentSymbolParams(lsp.TextDocumentIdentifier("file:///x"))
-    assert len(await outline.symbols(params) or ()) == (1 if trees else 4)
+    assert len(await buffers.answering(read)(params)) == (1 if trees else 4)
     assert threads
     assert threading.current_thread() not in threads
     await work.end()

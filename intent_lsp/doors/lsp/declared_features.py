@@ -1,5 +1,9 @@
 """The LSP features whose options, or existence, depend on what one client declares.
 
+Features of the control files alone must not be asked about in source files. A client that can
+register them for some files gets them registered later, by the language service, and they are not
+in the answer to `initialize`. Every other client needs them in that answer, and asks in every file.
+
 Invariant: what a client does not declare is neither registered nor advertised for it.
 """
 
@@ -7,13 +11,21 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.intent_server import IntentServer
+from intent_lsp.doors.lsp.intent_server import NAME, IntentServer
 from intent_lsp.doors.lsp.runtime.client_capabilities import (
+    completion_of,
+    member,
+    names_of,
+    needs_token_legend,
+    pulls,
     reads_markup,
+    registers_format,
+    registers_range_format,
     resolves_edits,
     shows_documentation,
     shows_text_contents,
 )
+from intent_lsp.doors.lsp.runtime.semantic_legend import LEGEND
 from intent_lsp.doors.lsp.wire.names import FIX_ALL, CommandName
 from intent_lsp.formats.document_uris import CONTENT_SCHEME, RECORD_SCHEME
 
@@ -23,36 +35,84 @@ _DOCUMENTATION: Final = lsp.CodeActionKindDocumentation(
         title="What the codes mean, and the ways out", command=f"intent.{CommandName.SHOW_CODES}"
     ),
 )
+_DIAGNOSTICS: Final = lsp.DiagnosticOptions(
+    identifier=NAME, inter_file_dependencies=True, workspace_diagnostics=True
+)
+_CONTENTS: Final = lsp.TextDocumentContentRegistrationOptions(
+    schemes=[RECORD_SCHEME, CONTENT_SCHEME]
+)
+_COMPLETION: Final = lsp.CompletionOptions(
+    trigger_characters=["/", '"', "'"], resolve_provider=True
+)
+"""Few characters open completion where a client asks in every file, source files too.
+
+They begin a value or the next segment of a glob.
+"""
+
+_OF_CONTROL_FILES: Final = (
+    lsp.TEXT_DOCUMENT_COMPLETION,
+    lsp.COMPLETION_ITEM_RESOLVE,
+    lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
+    lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE,
+    lsp.TEXT_DOCUMENT_RENAME,
+    lsp.TEXT_DOCUMENT_PREPARE_RENAME,
+    lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
+    lsp.TEXT_DOCUMENT_FORMATTING,
+    lsp.TEXT_DOCUMENT_RANGE_FORMATTING,
+)
 
 
 def register_declared(server: IntentServer, client: lsp.ClientCapabilities) -> None:
     """Register the features that depend on the client's capabilities, at its `initialize`."""
     resolving = resolves_edits(client)
-    options = lsp.CodeActionOptions(
+    actions = lsp.CodeActionOptions(
         code_action_kinds=[lsp.CodeActionKind.QuickFix, FIX_ALL],
         documentation=[_DOCUMENTATION] if shows_documentation(client) else None,
         resolve_provider=resolving or None,
     )
-
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION, options)
-    async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        return await (await server.ready()).code_actions(params)
-
+    server.forward(lsp.TEXT_DOCUMENT_CODE_ACTION, actions)
+    if resolving:
+        server.forward(lsp.CODE_ACTION_RESOLVE)
     if reads_markup(client):
         server.protocol.accept_markup()
     if shows_text_contents(client):
-        _contents(server)
-    if resolving:
-
-        @server.feature(lsp.CODE_ACTION_RESOLVE)
-        async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
-            return await (await server.ready()).resolved_action(action)
+        server.forward(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, _CONTENTS)
+    if pulls(client):
+        server.forward(lsp.TEXT_DOCUMENT_DIAGNOSTIC, _DIAGNOSTICS)
+        server.forward(lsp.WORKSPACE_DIAGNOSTIC)
 
 
-def _contents(server: IntentServer) -> None:
-    options = lsp.TextDocumentContentRegistrationOptions(schemes=[RECORD_SCHEME, CONTENT_SCHEME])
+def register_for_every_file(server: IntentServer, params: lsp.InitializeParams) -> None:
+    """Register at `initialize` the features that the client does not let a server register later.
 
-    @server.feature(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, options)
-    async def content(params: lsp.TextDocumentContentParams) -> lsp.TextDocumentContentResult:
-        service = await server.ready()
-        return lsp.TextDocumentContentResult(text=await service.contents.content(params.uri))
+    It then asks for them in every file. Formatting is registered only if the initialization options
+    switch it on, semantic tokens only if the client shows such.
+    """
+    client = params.capabilities
+    wants_format = member(params.initialization_options, "format") is True
+    if wants_format and not registers_format(client):
+        server.forward(lsp.TEXT_DOCUMENT_FORMATTING)
+    if wants_format and not registers_range_format(client):
+        server.forward(lsp.TEXT_DOCUMENT_RANGE_FORMATTING)
+    if not completion_of(client).registration:
+        server.forward(lsp.TEXT_DOCUMENT_COMPLETION, _COMPLETION)
+    if needs_token_legend(client):
+        server.forward(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
+        server.forward(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)
+    names = names_of(client)
+    if not names.rename_registration:
+        server.forward(lsp.TEXT_DOCUMENT_RENAME)
+        # Without it pygls would advertise renames that cannot be prepared.
+        server.forward(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    if not names.highlight_registration:
+        server.forward(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+
+
+def register_unadvertised(server: IntentServer) -> None:
+    """Register the features of control files that are not registered yet, without options.
+
+    Call it once the answer to `initialize` cannot offer them any more.
+    """
+    for method in _OF_CONTROL_FILES:
+        if method not in server.protocol.fm.features:
+            server.forward(method)

@@ -15,7 +15,7 @@ from pygls.lsp.server import LanguageServer
 
 from intent_lsp import __version__
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
-from intent_lsp.doors.lsp.service import Service
+from intent_lsp.doors.lsp.service import Json, Service
 
 NAME: Final = "intent-lsp"
 
@@ -55,6 +55,17 @@ class IntentServer(LanguageServer):
         if self._opening is None:
             self._opening = asyncio.ensure_future(self._open())
         return await asyncio.shield(self._opening)
+
+    def forward(self, method: str, options: object = None) -> None:
+        """Register a feature that the language service answers, which is loaded first if needed.
+
+        `options` are what the server declares of it, or None.
+        """
+
+        async def answer(params: Json) -> Json:
+            return await (await self.ready()).answer(method, params)
+
+        self.feature(method, options)(answer)
 
     def save_received(self, uri: str) -> ReceivedSave:
         """Note that the document at `uri` has a save that is not recorded yet.

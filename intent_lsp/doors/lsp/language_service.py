@@ -1,6 +1,6 @@
 """The language service: answers one client's requests, once `initialize` has been received."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -19,36 +19,23 @@ from intent_lsp.doors.lsp.diagnostics.publisher import (
     publication,
 )
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
-from intent_lsp.doors.lsp.features.actions.code_actions import CodeActions
-from intent_lsp.doors.lsp.features.actions.revert_actions import RevertActions
-from intent_lsp.doors.lsp.features.completion import (
-    CompletionFeature,
-    completion_registration,
-)
+from intent_lsp.doors.lsp.features.completion import completion_registration
 from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
-from intent_lsp.doors.lsp.features.fix_all_action import FixAllAction, is_wanted
 from intent_lsp.doors.lsp.features.formatting import FormattingFeature
-from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
-from intent_lsp.doors.lsp.features.intents_links import IntentsLinks
-from intent_lsp.doors.lsp.features.intents_names import IntentsNames, names_registrations
-from intent_lsp.doors.lsp.features.intents_outline import IntentsOutline
-from intent_lsp.doors.lsp.features.intents_tokens import IntentsTokens, tokens_registration
-from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
+from intent_lsp.doors.lsp.features.intents_names import names_registrations
+from intent_lsp.doors.lsp.features.intents_tokens import tokens_registration
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.saves import SaveFeature
 from intent_lsp.doors.lsp.features.shown_refresh import ShownRefresh
 from intent_lsp.doors.lsp.features.text_contents import TextContents
 from intent_lsp.doors.lsp.features.text_documents import TextDocumentFeature
+from intent_lsp.doors.lsp.method_table import Handler, feature_handlers, intent_handlers
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
-from intent_lsp.doors.lsp.requests.commands import Commands
-from intent_lsp.doors.lsp.requests.intent_listings import IntentListings
-from intent_lsp.doors.lsp.requests.request_table import RequestTable
 from intent_lsp.doors.lsp.runtime.client_capabilities import client_of, member
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start, live
-from intent_lsp.doors.lsp.wire.names import FIX_ALL
 
 ASK_TIME: Final = 5.0
 """Seconds that the client has to answer a request of the server, such as for its settings."""
@@ -71,40 +58,34 @@ class LanguageService:
         self._tracked_documents = connection.tracked_documents
         offers = RefusalPrompts(connection)
         saves = SaveFeature(connection, offers)
-        self._reverts = RevertActions(connection)
-        self._actions = CodeActions(connection, self._reverts)
-        self._fix_all = FixAllAction(connection)
         buffers = IntentsBuffers(connection)
         self.documents = TextDocumentFeature(connection, protocol.documents, saves, buffers)
         self.operations = FileOperationFeature(connection)
-        self.provenance = ProvenanceFeature(connection, buffers)
-        self.outline = IntentsOutline(connection, buffers)
-        self.links = IntentsLinks(connection, buffers)
-        self.tokens = IntentsTokens(connection, buffers)
-        self.formatting = FormattingFeature(
+        self._formatting = FormattingFeature(
             connection, buffers, lambda name, params: protocol.ask(name, params, ASK_TIME)
         )
         self._shown = ShownRefresh(connection, lambda name: protocol.ask(name, None, ASK_TIME))
         connection.outcomes.origins_changed = self._shown.changed
         connection.outcomes.tree_changed = self._shown.tree_changed
-        self.names = IntentsNames(connection, buffers, protocol.documents)
-        self.symbols = IntentSymbols(connection, connection.progress, buffers, self.names)
-        self.contents = TextContents(connection, partial(_refresh_content, protocol))
-        self._tracked_documents.looked = self.contents.looked
-        self.completion = CompletionFeature(connection, protocol.documents)
-        self.requests = RequestTable(connection, connection.progress, protocol.finish)
-        listings = IntentListings(connection, self.requests.finder, buffers)
-        self.commands = Commands(
-            connection,
-            self.requests,
-            self._reverts,
-            offers,
-            listings=listings,
-            finish=protocol.finish,
-        )
+        contents = TextContents(connection, partial(_refresh_content, protocol))
+        self._tracked_documents.looked = contents.looked
+        self._handlers: Mapping[str, Handler] = {
+            **feature_handlers(connection, protocol, buffers, contents, self._formatting),
+            **intent_handlers(connection, protocol, buffers, offers),
+            lsp.TEXT_DOCUMENT_DIAGNOSTIC: self.document_diagnostic,
+            lsp.WORKSPACE_DIAGNOSTIC: self.workspace_diagnostic,
+        }
         # Track the documents that the client opened while this module was being imported.
         for document in protocol.documents:
             self._tracked_documents.opened(document)
+
+    async def answer(self, name: str, given: Any) -> Any:  # noqa: ANN401 - as many types as methods
+        """Answer a request by its LSP method, with its params, or run a command by its name.
+
+        A command's argument is `given`, or None without one. Return the result, or raise
+        JsonRpcException.
+        """
+        return await self._handlers[name](given)
 
     async def initialized(self) -> None:
         """Fetch the client's settings, register features, open the workspace folders' roots.
@@ -126,7 +107,7 @@ class LanguageService:
             if self._open_roots.settings != former:
                 # Their findings were published before the settings were known.
                 self._connection.pages.check_all()
-        self._tracked_documents.work.begin(self.formatting.settings_changed())
+        self._tracked_documents.work.begin(self._formatting.settings_changed())
         if client.watch_registration and self._open_roots.settings.watch in ("auto", "client"):
             await self._register_watches()
         await self._connection.attach_folders()
@@ -146,7 +127,7 @@ class LanguageService:
         else:
             section = member(told, SECTION)
             self._open_roots.settings = live(section, self._open_roots.settings)
-        self._tracked_documents.work.begin(self.formatting.settings_changed())
+        self._tracked_documents.work.begin(self._formatting.settings_changed())
         await self._connection.settings_changed()
         self._shown.changed()
 
@@ -160,33 +141,6 @@ class LanguageService:
         paths = frozenset(path for uri in uris if (path := path_of_uri(uri)) is not None)
         await self._connection.paths_changed(paths)
 
-    async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        """Answer `textDocument/codeAction`.
-
-        The actions are quick fixes and *Fix all* in a control file. In any other file they resolve
-        violations or restore drafts. Only actions of the kinds that the client asks for are built.
-        """
-        only = params.context.only
-        tracked = self._tracked_documents.tracked_at(params.text_document.uri)
-        if tracked is None:
-            return []
-        # A save under way may remove the violation, or leave a draft to offer.
-        await self._tracked_documents.settled(tracked.uri)
-        page = self._connection.pages.page(tracked.uri)
-        quick = is_wanted(lsp.CodeActionKind.QuickFix, only)
-        if page is None:
-            return await self._actions.offered(tracked, params.range) if quick else []
-        # The fixes must fit the text that the editor has now, or it refuses their edits.
-        await self._connection.pages.settled(tracked.uri)
-        found = self._actions.fixes(page, params.range) if quick else []
-        return found + (
-            await self._fix_all.offered(page, tracked) if is_wanted(FIX_ALL, only) else []
-        )
-
-    async def resolved_action(self, action: lsp.CodeAction) -> lsp.CodeAction:
-        """Answer `codeAction/resolve`: the action with its edit, if that was left out."""
-        return await self._reverts.resolved(action)
-
     async def document_diagnostic(self, params: lsp.DocumentDiagnosticParams) -> DiagnosticReport:
         """Answer `textDocument/diagnostic` after all work under way on the document is done."""
         document = self._protocol.documents.get(params.text_document.uri)
@@ -195,7 +149,7 @@ class LanguageService:
         await self._connection.pages.settled(uri)
         return self._tracked_documents.publisher.document(uri, params.previous_result_id)
 
-    def workspace_diagnostic(
+    async def workspace_diagnostic(
         self, params: lsp.WorkspaceDiagnosticParams
     ) -> lsp.WorkspaceDiagnosticReport:
         """Answer `workspace/diagnostic` for files with diagnostics and those the client names."""

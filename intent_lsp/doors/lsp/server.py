@@ -6,21 +6,20 @@ load.
 Invariant: no state at module level, so that `build_server` can be called more than once.
 """
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from lsprotocol import types as lsp
 
 from intent_lsp.core.file_operations import FileOperation
-from intent_lsp.doors.lsp.control_file_features import (
+from intent_lsp.doors.lsp.declared_features import (
+    register_declared,
     register_for_every_file,
     register_unadvertised,
 )
-from intent_lsp.doors.lsp.declared_features import register_declared
-from intent_lsp.doors.lsp.intent_server import NAME, IntentServer, ReceivedSave
+from intent_lsp.doors.lsp.intent_server import IntentServer, ReceivedSave
 from intent_lsp.doors.lsp.protocol.documents import Document
-from intent_lsp.doors.lsp.runtime.client_capabilities import pulls
 from intent_lsp.doors.lsp.service import Json, UriEnds
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 
@@ -43,6 +42,22 @@ _DID: Final = {
     lsp.WORKSPACE_DID_DELETE_FILES: FileOperation.DELETE,
 }
 
+_FORWARDED: Final[Mapping[str, object]] = {
+    lsp.TEXT_DOCUMENT_HOVER: None,
+    lsp.TEXT_DOCUMENT_CODE_LENS: lsp.CodeLensOptions(resolve_provider=True),
+    lsp.CODE_LENS_RESOLVE: None,
+    lsp.TEXT_DOCUMENT_INLAY_HINT: None,
+    lsp.TEXT_DOCUMENT_REFERENCES: None,
+    lsp.WORKSPACE_SYMBOL: None,
+    lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL: None,
+    lsp.TEXT_DOCUMENT_FOLDING_RANGE: None,
+    lsp.TEXT_DOCUMENT_SELECTION_RANGE: None,
+    lsp.TEXT_DOCUMENT_DOCUMENT_LINK: lsp.DocumentLinkOptions(resolve_provider=True),
+    lsp.DOCUMENT_LINK_RESOLVE: None,
+    lsp.TEXT_DOCUMENT_DEFINITION: None,
+}
+"""The requests that the language service answers for every client, with their options."""
+
 FileOperationParams = lsp.CreateFilesParams | lsp.RenameFilesParams | lsp.DeleteFilesParams
 
 
@@ -50,8 +65,8 @@ def build_server() -> IntentServer:
     """Return a new server with every feature registered, not yet connected to a client."""
     server = IntentServer()
     for register in (
-        *(_lifecycle, _workspace, _documents, _saves, _provenance),
-        *(_outline, _links, _requests, _announced_operations, _operations),
+        *(_lifecycle, _workspace, _documents, _saves),
+        *(_forwarded, _commands, _announced_operations, _operations),
     ):
         register(server)
     return server
@@ -62,8 +77,6 @@ def _lifecycle(server: IntentServer) -> None:
     def initialize(params: lsp.InitializeParams) -> None:
         server.begin(params)
         register_declared(server, params.capabilities)
-        if pulls(params.capabilities):
-            _pulled(server)
         register_for_every_file(server, params)
 
     @server.feature(lsp.INITIALIZED)
@@ -134,77 +147,20 @@ def _saves(server: IntentServer) -> None:
         return server.protocol.finish(record(save, document, saved))
 
 
-def _provenance(server: IntentServer) -> None:
-    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
-    async def hover(params: lsp.HoverParams) -> lsp.Hover | None:
-        return await (await server.ready()).provenance.hover(params)
-
-    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS, lsp.CodeLensOptions(resolve_provider=True))
-    async def code_lens(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        return await (await server.ready()).provenance.code_lenses(params)
-
-    @server.feature(lsp.CODE_LENS_RESOLVE)
-    async def resolve_lens(lens: lsp.CodeLens) -> lsp.CodeLens:
-        return await (await server.ready()).provenance.resolve_lens(lens)
-
-    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
-    async def inlay_hint(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        return await (await server.ready()).provenance.inlay_hints(params)
-
-    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
-    async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
-        return await (await server.ready()).symbols.references(params)
-
-    @server.feature(lsp.WORKSPACE_SYMBOL)
-    async def symbols(params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        return await (await server.ready()).symbols.symbols(params)
-
-
-def _outline(server: IntentServer) -> None:
-    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    async def document_symbol(
-        params: lsp.DocumentSymbolParams,
-    ) -> list[lsp.DocumentSymbol] | list[lsp.SymbolInformation] | None:
-        return await (await server.ready()).outline.symbols(params)
-
-    @server.feature(lsp.TEXT_DOCUMENT_FOLDING_RANGE)
-    async def folding_range(params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange] | None:
-        return await (await server.ready()).outline.folding(params)
-
-    @server.feature(lsp.TEXT_DOCUMENT_SELECTION_RANGE)
-    async def selection_range(params: lsp.SelectionRangeParams) -> list[lsp.SelectionRange] | None:
-        return await (await server.ready()).outline.selections(params)
-
-
-def _links(server: IntentServer) -> None:
-    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_LINK, lsp.DocumentLinkOptions(resolve_provider=True))
-    async def document_link(params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink] | None:
-        return await (await server.ready()).links.links(params)
-
-    @server.feature(lsp.DOCUMENT_LINK_RESOLVE)
-    async def resolve_link(link: lsp.DocumentLink) -> lsp.DocumentLink:
-        return await (await server.ready()).links.resolved(link)
-
-    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
-    async def definition(
-        params: lsp.DefinitionParams,
-    ) -> list[lsp.Location] | list[lsp.LocationLink] | None:
-        return await (await server.ready()).links.definition(params)
-
-
-def _requests(server: IntentServer) -> None:
-    async def answer(name: RequestName, given: Json = None) -> Json:
-        service = await server.ready()
-        return await service.requests.answer(name, given)
-
-    async def run(name: RequestName | CommandName, *given: Json) -> Json:
-        service = await server.ready()
-        return await service.commands.run(name, *given[:1])
-
+def _forwarded(server: IntentServer) -> None:
+    for method, options in _FORWARDED.items():
+        server.forward(method, options)
     for name in RequestName:
-        server.feature(f"intent/{name}")(partial(answer, name))
+        server.forward(f"intent/{name}")
+
+
+def _commands(server: IntentServer) -> None:
+    async def run(name: str, *given: Json) -> Json:
+        return await (await server.ready()).answer(name, next(iter(given), None))
+
     for command in (*RequestName, *CommandName):
-        server.command(f"intent.{command}")(partial(run, command))
+        name = f"intent.{command}"
+        server.command(name)(partial(run, name))
 
 
 def _announced_operations(server: IntentServer) -> None:
@@ -226,23 +182,6 @@ def _operations(server: IntentServer) -> None:
 
     for method, operation in _DID.items():
         server.feature(method, _EVERY_FILE)(partial(did, operation))
-
-
-def _pulled(server: IntentServer) -> None:
-    @server.feature(
-        lsp.TEXT_DOCUMENT_DIAGNOSTIC,
-        lsp.DiagnosticOptions(
-            identifier=NAME, inter_file_dependencies=True, workspace_diagnostics=True
-        ),
-    )
-    async def document(params: lsp.DocumentDiagnosticParams) -> lsp.DocumentDiagnosticReport:
-        service = await server.ready()
-        return await service.document_diagnostic(params)
-
-    @server.feature(lsp.WORKSPACE_DIAGNOSTIC)
-    async def workspace(params: lsp.WorkspaceDiagnosticParams) -> lsp.WorkspaceDiagnosticReport:
-        service = await server.ready()
-        return service.workspace_diagnostic(params)
 
 
 def _ends(params: FileOperationParams) -> tuple[UriEnds, ...]:

@@ -9,15 +9,7 @@ from typing import Any, Protocol
 from lsprotocol import types as lsp
 
 from intent_lsp.core.file_operations import FileOperation
-from intent_lsp.doors.lsp.intents_file_service import (
-    FormattingAnswers,
-    LinkAnswers,
-    NameAnswers,
-    OutlineAnswers,
-    TokenAnswers,
-)
 from intent_lsp.doors.lsp.protocol.documents import Document
-from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 
 Json = Any
 """Any JSON value: params, results and settings whose shape LSP does not define."""
@@ -78,90 +70,6 @@ class FileOperationEvents(Protocol):
         """
 
 
-class ProvenanceAnswers(Protocol):
-    """Answers hovers, code lenses and inlay hints.
-
-    They are about the attribution of a document's lines, or about the parts of an intents file.
-    """
-
-    async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
-        """Answer `textDocument/hover`: the attribution of one line, or the meaning of a part.
-
-        Return None if nothing is known, the file is not governed or the setting `hover` is off.
-        """
-
-    async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
-        """Answer `textDocument/codeLens`: who last changed each definition, or what intents have.
-
-        Return an empty list if the setting `codeLens`, or `intentsCodeLens`, is off.
-        """
-
-    async def resolve_lens(self, lens: lsp.CodeLens) -> lsp.CodeLens:
-        """Answer `codeLens/resolve`: a lens of an intents file with its count, any other as is."""
-
-    async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        """Answer `textDocument/inlayHint`: the attribution of runs of lines, or matches of globs.
-
-        Return an empty list if the setting `inlayHints` is off.
-        """
-
-
-class SymbolAnswers(Protocol):
-    """Answers requests for the places where an intent is named or has changed lines."""
-
-    async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
-        """Answer `textDocument/references` on a name of an intent: its names, then its lines.
-
-        Return an empty list at any other position, and in any file but the intents file.
-        """
-
-    async def symbols(self, params: lsp.WorkspaceSymbolParams) -> list[lsp.WorkspaceSymbol]:
-        """Answer `workspace/symbol`: the intents of all open roots that match a query."""
-
-
-class CompletionAnswers(Protocol):
-    """Answers requests for completions of control files."""
-
-    async def completion(self, params: lsp.CompletionParams) -> lsp.CompletionList | None:
-        """Answer `textDocument/completion`: what may be written at a position of a control file.
-
-        Return None in any other file, and where nothing can be proposed.
-        """
-
-    def resolve(self, item: lsp.CompletionItem) -> lsp.CompletionItem:
-        """Answer `completionItem/resolve`: the item with its documentation, if it has one."""
-
-
-class ContentAnswers(Protocol):
-    """Answers requests for read-only documents: records in words, and contents of files."""
-
-    async def content(self, uri: str) -> str:
-        """Answer `workspace/textDocumentContent`: the text of a document.
-
-        Raise JsonRpcException if there is none.
-        """
-
-
-class RequestAnswers(Protocol):
-    """Answers the custom requests `intent/*`."""
-
-    async def answer(self, name: RequestName, given: Json = None) -> Json:
-        """Answer the request `intent/NAME`, whose params are `given`, or None without params.
-
-        Return the result, or raise JsonRpcException.
-        """
-
-
-class CommandAnswers(Protocol):
-    """Runs the commands `intent.*`, which clients send with `workspace/executeCommand`."""
-
-    async def run(self, name: RequestName | CommandName, given: Json = None) -> Json:
-        """Run the command `intent.NAME` with the argument `given`, or None without an argument.
-
-        Return its result.
-        """
-
-
 class Service(Protocol):
     """The language service of one connection, as the server calls it."""
 
@@ -173,49 +81,12 @@ class Service(Protocol):
     def operations(self) -> FileOperationEvents:
         """The handler of file operations."""
 
-    @property
-    def provenance(self) -> ProvenanceAnswers:
-        """The handler of hover, code lenses and inlay hints."""
+    async def answer(self, name: str, given: Json) -> Json:
+        """Answer a request by its LSP method, with its params, or run a command by its name.
 
-    @property
-    def symbols(self) -> SymbolAnswers:
-        """The handler of references and workspace symbols."""
-
-    @property
-    def outline(self) -> OutlineAnswers:
-        """The handler of document symbols, folding and selection."""
-
-    @property
-    def links(self) -> LinkAnswers:
-        """The handler of document links and definitions."""
-
-    @property
-    def tokens(self) -> TokenAnswers:
-        """The handler of semantic tokens."""
-
-    @property
-    def names(self) -> NameAnswers:
-        """The handler of renames and highlights."""
-
-    @property
-    def formatting(self) -> FormattingAnswers:
-        """The handler of formatting."""
-
-    @property
-    def completion(self) -> CompletionAnswers:
-        """The handler of completion."""
-
-    @property
-    def contents(self) -> ContentAnswers:
-        """The handler of read-only documents."""
-
-    @property
-    def requests(self) -> RequestAnswers:
-        """The handler of `intent/*` requests."""
-
-    @property
-    def commands(self) -> CommandAnswers:
-        """The handler of `intent.*` commands."""
+        A command's argument is `given`, or None without one. Return the result, or raise
+        JsonRpcException.
+        """
 
     async def initialized(self) -> None:
         """Fetch the client's settings, register features, open the workspace folders' roots."""
@@ -232,25 +103,6 @@ class Service(Protocol):
 
     async def files_changed(self, uris: Sequence[str]) -> None:
         """Examine the files at `uris` again, which the client reports as changed on disk."""
-
-    async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
-        """Answer `textDocument/codeAction`: the actions offered for a range of a document."""
-
-    async def resolved_action(self, action: lsp.CodeAction) -> lsp.CodeAction:
-        """Answer `codeAction/resolve`: the action with its edit, if that was left out.
-
-        Raise JsonRpcException (ContentModified) if the action does not fit the document any more.
-        """
-
-    async def document_diagnostic(
-        self, params: lsp.DocumentDiagnosticParams
-    ) -> lsp.DocumentDiagnosticReport:
-        """Answer `textDocument/diagnostic`: the diagnostics of one document."""
-
-    def workspace_diagnostic(
-        self, params: lsp.WorkspaceDiagnosticParams
-    ) -> lsp.WorkspaceDiagnosticReport:
-        """Answer `workspace/diagnostic`: the diagnostics of files with any and of those named."""
 
     async def end(self) -> None:
         """Finish the writes that are under way, then close the connection's sessions and stores."""

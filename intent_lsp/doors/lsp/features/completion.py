@@ -81,7 +81,7 @@ class CompletionFeature:
             item.sort_text = f"{index:05}"
         return lsp.CompletionList(is_incomplete=not found.whole, items=items) if items else None
 
-    def resolve(self, item: lsp.CompletionItem) -> lsp.CompletionItem:
+    async def resolve(self, item: lsp.CompletionItem) -> lsp.CompletionItem:
         """Answer `completionItem/resolve`: the item with the text about its key or word.
 
         It is the same object, changed; without such a text it gets none.

@@ -18,7 +18,7 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.text import has_in_order
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.connection.progress import ClientProgress, Token
+from intent_lsp.doors.lsp.connection.progress import Token
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, span_range, uri_of
 from intent_lsp.doors.lsp.features.intent_lines import IntentLines, LinesFound
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
@@ -41,14 +41,13 @@ class IntentSymbols:
     def __init__(
         self,
         connection: Connection,
-        progress: ClientProgress,
         buffers: IntentsBuffers,
         names: IntentsNames,
     ) -> None:
         self._buffers = buffers
         self._names = names
         self._tracked_documents = connection.tracked_documents
-        self._lines = IntentLines(connection.tracked_documents, progress)
+        self._lines = IntentLines(connection.tracked_documents, connection.progress)
         self._encoding = connection.spelling.encoding
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:

@@ -7,8 +7,9 @@ Invariant: a place is shown only on a line that is the same in the text that par
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from lsprotocol import types as lsp
 from msgspec import Struct
@@ -27,6 +28,18 @@ from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, part_at
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.store.fs.files import Stamp, read_bytes, stamp
+
+
+class _OnDocument(Protocol):
+    """The params of a request about a document."""
+
+    @property
+    def text_document(self) -> lsp.TextDocumentIdentifier:
+        """The document."""
+
+
+_Params = TypeVar("_Params", bound=_OnDocument)
+_Answer = TypeVar("_Answer")
 
 
 class IntentsBuffer(Struct, frozen=True, kw_only=True):
@@ -123,6 +136,23 @@ class IntentsBuffers:
             places=places,
             encoding=self._encoding,
         )
+
+    def answering(
+        self, read: Callable[[IntentsBuffer, _Params], _Answer]
+    ) -> Callable[[_Params], Awaitable[_Answer | None]]:
+        """Return a handler that calls `read` on a thread, with the file that its params name.
+
+        It answers what `read` returns, or None if `of` has no intents file for their URI. A thread,
+        because a large file has tens of thousands of parts.
+        """
+
+        async def answer(params: _Params) -> _Answer | None:
+            buffer = await self.of(params.text_document.uri)
+            if buffer is None:
+                return None
+            return await self._tracked_documents.work.in_thread(read, buffer, params)
+
+        return answer
 
     async def tracked(self, uri: str) -> TrackedDocument | None:
         """Return the document at a URI if it is the intents file of a governed root, else None.

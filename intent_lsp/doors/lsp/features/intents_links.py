@@ -31,14 +31,6 @@ class IntentsLinks:
         self._definition_links = connection.client.definition_links
         self._tooltips = connection.client.link_tooltips
 
-    async def links(self, params: lsp.DocumentLinkParams) -> list[lsp.DocumentLink] | None:
-        """Answer `textDocument/documentLink`: globs and related files that name one existing file.
-
-        Return None for any other file than an intents file.
-        """
-        buffer = await self._buffers.of(params.text_document.uri)
-        return None if buffer is None else await self._in_thread(_links, buffer)
-
     async def resolved(self, link: lsp.DocumentLink) -> lsp.DocumentLink:
         """Answer `documentLink/resolve`: the link with its target and, if shown, a tooltip.
 
@@ -83,7 +75,8 @@ class IntentsLinks:
         ] or None
 
 
-def _links(buffer: IntentsBuffer) -> list[lsp.DocumentLink]:
+def links(buffer: IntentsBuffer, _: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
+    """Answer `textDocument/documentLink`: globs and related files that name one existing file."""
     found = []
     for link in buffer.open_root.authoring.links(buffer.structure):
         place = buffer.range(link.start, link.end)

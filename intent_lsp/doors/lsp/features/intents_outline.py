@@ -8,9 +8,8 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import span_range, text_range
-from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer
 from intent_lsp.formats.intents.structure.folding import carried_runs, folded_runs
 from intent_lsp.formats.intents.structure.outline import (
     IntentsSymbol,
@@ -28,65 +27,18 @@ _KINDS: Final = {
 }
 
 
-class IntentsOutline:
-    """Answers requests about the structure of intents files on one connection."""
-
-    def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
-        self._buffers = buffers
-        self._in_thread = connection.tracked_documents.work.in_thread
-        self._trees = connection.client.symbol_trees
-
-    async def symbols(
-        self, params: lsp.DocumentSymbolParams
-    ) -> list[lsp.DocumentSymbol] | list[lsp.SymbolInformation] | None:
-        """Answer `textDocument/documentSymbol`: the intents, with their lists and items.
-
-        They are nested if the client declares that, else one list. Return None for any other file.
-        """
-        buffer = await self._buffers.of(params.text_document.uri)
-        if buffer is None:
-            return None
-        # Tens of thousands of symbols are converted: too many for the event loop.
-        return await self._in_thread(_tree if self._trees else _list, buffer)
-
-    async def folding(self, params: lsp.FoldingRangeParams) -> list[lsp.FoldingRange] | None:
-        """Answer `textDocument/foldingRange`: intents, lists, other values and comments.
-
-        Return None for any other file, so that the editor folds it as it would without an answer.
-        """
-        buffer = await self._buffers.of(params.text_document.uri)
-        if buffer is None:
-            return None
-        return await self._in_thread(_folding, buffer)
-
-    async def selections(self, params: lsp.SelectionRangeParams) -> list[lsp.SelectionRange] | None:
-        """Answer `textDocument/selectionRange`: the ranges around each position.
-
-        They are a value, its item, its list, the pair of the list and its key, the intent, and so
-        on up to the file. On a changed line of a text that does not parse it is the file alone.
-        Return None for any other file.
-        """
-        buffer = await self._buffers.of(params.text_document.uri)
-        if buffer is None:
-            return None
-        return await self._in_thread(
-            lambda: [_selection(buffer, position) for position in params.positions]
-        )
-
-
-def _tree(buffer: IntentsBuffer) -> list[lsp.DocumentSymbol]:
+def symbol_tree(buffer: IntentsBuffer, _: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+    """Answer `textDocument/documentSymbol`: the intents, with their lists and items below them."""
     return [_nested(buffer, symbol) for symbol in _outline(buffer)]
 
 
-def _list(buffer: IntentsBuffer) -> list[lsp.SymbolInformation]:
+def symbol_list(buffer: IntentsBuffer, _: lsp.DocumentSymbolParams) -> list[lsp.SymbolInformation]:
+    """Answer `textDocument/documentSymbol` as one list: each intent, then its lists and items."""
     return list(_flat(buffer, _outline(buffer), None))
 
 
-def _outline(buffer: IntentsBuffer) -> tuple[IntentsSymbol, ...]:
-    return carried(outlined(buffer.structure), buffer.places)
-
-
-def _folding(buffer: IntentsBuffer) -> list[lsp.FoldingRange]:
+def folding(buffer: IntentsBuffer, _: lsp.FoldingRangeParams) -> list[lsp.FoldingRange]:
+    """Answer `textDocument/foldingRange`: intents, lists, other values and comments."""
     return [
         lsp.FoldingRange(
             start_line=run.first,
@@ -95,6 +47,19 @@ def _folding(buffer: IntentsBuffer) -> list[lsp.FoldingRange]:
         )
         for run in carried_runs(folded_runs(buffer.structure), buffer.places)
     ]
+
+
+def selections(buffer: IntentsBuffer, params: lsp.SelectionRangeParams) -> list[lsp.SelectionRange]:
+    """Answer `textDocument/selectionRange`: the ranges around each position.
+
+    They are a value, its item, its list, the pair of the list and its key, the intent, and so on up
+    to the file. On a changed line of a text that does not parse it is the file alone.
+    """
+    return [_selection(buffer, position) for position in params.positions]
+
+
+def _outline(buffer: IntentsBuffer) -> tuple[IntentsSymbol, ...]:
+    return carried(outlined(buffer.structure), buffer.places)
 
 
 def _nested(buffer: IntentsBuffer, symbol: IntentsSymbol) -> lsp.DocumentSymbol:

@@ -13,9 +13,8 @@ from intent_lsp.core.content import line_body
 from intent_lsp.core.intents import Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.scope.glob_parts import GlobPartKind
-from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at
-from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer
 from intent_lsp.doors.lsp.protocol.positions import count_units
 from intent_lsp.doors.lsp.runtime.semantic_legend import LEGEND, MODIFIERS, TYPES
 from intent_lsp.formats.intents.structure.lookup import PartKind
@@ -60,25 +59,16 @@ class _PlacedToken(Struct, frozen=True, kw_only=True):
     modifiers: int
 
 
-class IntentsTokens:
-    """Answers requests for semantic tokens in intents files on one connection."""
+def all_tokens(buffer: IntentsBuffer, _: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+    """Answer `textDocument/semanticTokens/full`."""
+    return _encoded(buffer, None)
 
-    def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
-        self._buffers = buffers
-        self._in_thread = connection.tracked_documents.work.in_thread
 
-    async def full(self, params: lsp.SemanticTokensParams) -> lsp.SemanticTokens | None:
-        """Answer `textDocument/semanticTokens/full`. Return None for any other file."""
-        buffer = await self._buffers.of(params.text_document.uri)
-        return None if buffer is None else await self._in_thread(_encoded, buffer, None)
-
-    async def within(self, params: lsp.SemanticTokensRangeParams) -> lsp.SemanticTokens | None:
-        """Answer `textDocument/semanticTokens/range`: the tokens on the lines of a range.
-
-        Return None for any other file.
-        """
-        buffer = await self._buffers.of(params.text_document.uri)
-        return None if buffer is None else await self._in_thread(_encoded, buffer, params.range)
+def tokens_within(
+    buffer: IntentsBuffer, params: lsp.SemanticTokensRangeParams
+) -> lsp.SemanticTokens:
+    """Answer `textDocument/semanticTokens/range`: the tokens on the lines of a range."""
+    return _encoded(buffer, params.range)
 
 
 def tokens_registration() -> lsp.Registration:

@@ -91,7 +91,7 @@ class ProvenanceFeature:
     def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
         self._buffers = buffers
         self._intents_file = IntentsHover(connection, buffers.renewals)
-        self._intents_lenses = IntentsLenses(connection, buffers)
+        self.intents_lenses = IntentsLenses(connection, buffers)
         client = connection.client
         self._tracked_documents = connection.tracked_documents
         self._spelling = connection.spelling
@@ -134,7 +134,7 @@ class ProvenanceFeature:
         """
         buffer = await self._buffer(params.text_document.uri, flag="intentsCodeLens")
         if buffer is not None:
-            return await self._intents_lenses.lenses(buffer)
+            return await self.intents_lenses.lenses(buffer)
         page = await self._page(params.text_document.uri, flag="codeLens")
         told = None if page is None else await self._told(page)
         if page is None or told is None or not any(told.blamed.claims):
@@ -153,10 +153,6 @@ class ProvenanceFeature:
                 command = self._lens_command(words, page, newest.record)
                 found.append(lsp.CodeLens(range=place, command=command))
         return found
-
-    async def resolve_lens(self, lens: lsp.CodeLens) -> lsp.CodeLens:
-        """Answer `codeLens/resolve`: a lens of an intents file with its count, any other as is."""
-        return await self._intents_lenses.resolved(lens)
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
         """Answer `textDocument/inlayHint`: the attribution, after the first line of each run.

@@ -7,6 +7,8 @@ or on disk for a document that the editor has open.
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
+from lsprotocol import types as lsp
+
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import WrongParamsError
@@ -47,15 +49,15 @@ class TextContents:
         # By the URI of the open document: its disk's document, and the hash of what was given.
         self._given: dict[str, tuple[str, ContentHash | None]] = {}
 
-    async def content(self, uri: str) -> str:
-        """Return the text of the document at `uri`; of a file that was not there, "".
+    async def content(self, params: lsp.TextDocumentContentParams) -> lsp.TextDocumentContentResult:
+        """Answer `workspace/textDocumentContent`: the text; of a file that was not there, "".
 
         Raise JsonRpcException if the URI is none of this server, if no root governs its path, if
         the record or the file in it is not known, if the content is not kept or is not text, and
         for the text on disk of a file that is not open.
         """
         try:
-            return await self._content(uri)
+            return lsp.TextDocumentContentResult(text=await self._content(params.uri))
         except WrongParamsError as error:
             raise invalid(error) from error
 

@@ -21,6 +21,8 @@ from intent_lsp.doors.lsp.features.actions.scope_actions import (
     command_action,
     root_uri,
 )
+from intent_lsp.doors.lsp.features.fix_all_action import FixAllAction, is_wanted
+from intent_lsp.doors.lsp.wire.names import FIX_ALL
 from intent_lsp.governance.violations.violation import Violation
 
 SELECT: Final = "intent.select"
@@ -38,9 +40,33 @@ _INTENTS_OFFERED: Final = 9
 class CodeActions:
     """Builds the code actions for documents and control files of one connection."""
 
-    def __init__(self, connection: Connection, reverts: RevertActions) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._reverts = reverts
+        self.reverts = RevertActions(connection)
+        self._fix_all = FixAllAction(connection)
+
+    async def answered(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        """Answer `textDocument/codeAction`.
+
+        The actions are quick fixes and *Fix all* in a control file. In any other file they resolve
+        violations or restore drafts. Only actions of the kinds that the client asks for are built.
+        """
+        only, documents = params.context.only, self._connection.tracked_documents
+        tracked = documents.tracked_at(params.text_document.uri)
+        if tracked is None:
+            return []
+        # A save under way may remove the violation, or leave a draft to offer.
+        await documents.settled(tracked.uri)
+        page = self._connection.pages.page(tracked.uri)
+        quick = is_wanted(lsp.CodeActionKind.QuickFix, only)
+        if page is None:
+            return await self.offered(tracked, params.range) if quick else []
+        # The fixes must fit the text that the editor has now, or it refuses their edits.
+        await self._connection.pages.settled(tracked.uri)
+        found = self.fixes(page, params.range) if quick else []
+        return found + (
+            await self._fix_all.offered(page, tracked) if is_wanted(FIX_ALL, only) else []
+        )
 
     async def offered(self, tracked: TrackedDocument, range_: lsp.Range) -> list[lsp.CodeAction]:
         """Return the actions for the violations that touch the lines of `range_`, each action once.
@@ -124,7 +150,7 @@ class CodeActions:
         place = line_range(tracked.lines, problem.first_line, problem.last_line, lines.encoding)
         where: dict[str, object] = {"uri": tracked.uri, "range": range_wire(place)}
         ways += self._comparison(tracked, problem, shown)
-        ways += self._reverts.ways_out(tracked, problem, shown)
+        ways += self.reverts.ways_out(tracked, problem, shown)
         ways.append(command_action("Show why", SHOW_WHY, where, shown))
         return ways
 
