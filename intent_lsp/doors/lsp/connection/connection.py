@@ -64,12 +64,11 @@ class Connection:
         self.people = people
         self.spelling = spelling
         self.tracked_documents = tracked_documents
+        self.work = tracked_documents.work
         self.progress = progress
         self.pages = pages
         self.hosts = hosts
-        hosts.changed = lambda open_root: tracked_documents.work.begin(
-            self._hosts_changed(open_root)
-        )
+        hosts.changed = lambda open_root: self.work.begin(self._hosts_changed(open_root))
         self._known: dict[OpenRoot, tuple[object, ...]] = {}
         self._told: dict[OpenRoot, tuple[object, ...]] = {}
         self._messages = GovernanceMessages(people)
@@ -88,7 +87,7 @@ class Connection:
     async def attach_folders(self) -> None:
         """Open the roots that govern the workspace folders, and announce those that are new."""
         for folder in self.open_roots.folders:
-            open_root = await self.tracked_documents.work.in_thread(self.open_roots.of_path, folder)
+            open_root = await self.work.in_thread(self.open_roots.of_path, folder)
             if open_root is not None:
                 await self.announce_root(open_root)
 
@@ -127,7 +126,7 @@ class Connection:
         refresh = open_root.governance.stores.ledger.index.refresh
         async with self.progress.shown(None, "Indexing the ledger") as report:
             try:
-                await self.tracked_documents.work.in_thread(refresh, report)
+                await self.work.in_thread(refresh, report)
             except IntentLspError as problem:
                 _log.warning("the ledger cannot be indexed: %s", problem)
 
@@ -163,9 +162,7 @@ class Connection:
             # Setting a watch is slow: directories added meanwhile are set together with this one.
             directories = frozenset(waiting)
             waiting.clear()
-            added = await self.tracked_documents.work.in_thread(
-                self._watching.add, open_root.governance, directories
-            )
+            added = await self.work.in_thread(self._watching.add, open_root.governance, directories)
         if added:
             # A change made before the watch was set would otherwise be missed.
             await self.rules_may_have_changed(open_root)
@@ -177,7 +174,7 @@ class Connection:
         `judgement` is that of the save; what it has just read of the rules is not read again to
         find out whether anything has changed.
         """
-        key = await self.tracked_documents.work.in_thread(key_of_save, open_root, judgement)
+        key = await self.work.in_thread(key_of_save, open_root, judgement)
         if self._known.get(open_root) != key:
             await self.rules_may_have_changed(open_root)
 
@@ -190,7 +187,7 @@ class Connection:
         """
         async with self._rules_lane:
             # Under a lock, so that states are reported in the order in which they were read.
-            status, key = await self.tracked_documents.work.in_thread(state_of, open_root)
+            status, key = await self.work.in_thread(state_of, open_root)
             if self._known.get(open_root) == key:
                 return
             self._known[open_root] = key
@@ -205,9 +202,7 @@ class Connection:
         self.outcomes.origins_changed()
         self.outcomes.maps.schedule(open_root)
         # In the background: pruning the journal may take long after a large commit.
-        self.tracked_documents.work.begin(
-            self.tracked_documents.work.in_thread(open_root.governance.tidy)
-        )
+        self.work.begin(self.work.in_thread(open_root.governance.tidy))
         await self.tracked_documents.look_at_root(open_root)
         self._unopened.schedule(open_root, everything=True)
 
@@ -218,7 +213,7 @@ class Connection:
         """
         async with self._rules_lane:
             # Under the lock, so that no older status follows a newer one.
-            status, _ = await self.tracked_documents.work.in_thread(state_of, open_root)
+            status, _ = await self.work.in_thread(state_of, open_root)
             self.people.notify(DID_CHANGE, status_wire(status, self.hosts.blind(open_root)))
 
     def files_written(self, paths: frozenset[str]) -> None:
@@ -227,12 +222,12 @@ class Connection:
         It begins within SEEN_WITHIN seconds, without waiting for a watch to report the files.
         """
         if not self._written:
-            self.tracked_documents.work.begin(self._look_at_written())
+            self.work.begin(self._look_at_written())
         self._written |= paths
 
     async def _look_at_written(self) -> None:
         try:
-            await self.tracked_documents.work.idle_scheduler.wait_until_idle(SEEN_WITHIN)
+            await self.work.idle_scheduler.wait_until_idle(SEEN_WITHIN)
         finally:
             paths, self._written = self._written, frozenset()
         await self.paths_changed(paths)

@@ -96,9 +96,7 @@ class FileOperationFeature:
         """
         announced = _Announced((operation, tuple(uris)))
         self._announced = [*self._announced[1 - _ANNOUNCED_AT_MOST :], announced]
-        task = announced.task = self._connection.tracked_documents.work.begin(
-            self._judge(announced)
-        )
+        task = announced.task = self._connection.work.begin(self._judge(announced))
         try:
             await asyncio.wait({task}, timeout=PATIENCE)
         finally:
@@ -123,7 +121,7 @@ class FileOperationFeature:
             await asyncio.wait({announced.task})
         await self._saves_recorded(uris)
         async with self._lane:
-            work = self._connection.tracked_documents.work
+            work = self._connection.work
             for of_root in await work.in_thread(self._find, uris):
                 after = await self._record(operation, of_root)
                 if after is None:
@@ -134,7 +132,7 @@ class FileOperationFeature:
 
     async def _judge(self, announced: _Announced) -> None:
         operation, uris = announced.key
-        work = self._connection.tracked_documents.work
+        work = self._connection.work
         for of_root in await work.in_thread(self._find, uris):
             open_root = of_root.open_root
             try:
@@ -193,7 +191,7 @@ class FileOperationFeature:
     async def _record(self, operation: FileOperation, of_root: _OfRoot) -> AfterOperation | None:
         open_root = of_root.open_root
         try:
-            return await self._connection.tracked_documents.work.in_thread(
+            return await self._connection.work.in_thread(
                 open_root.governance.file_operations.after,
                 open_root.session,
                 operation,

@@ -69,7 +69,7 @@ class FixAllAction:
         """
         last = self._last
         if last is None or last[:2] != (path, text):
-            work = self._connection.tracked_documents.work
+            work = self._connection.work
             task = work.begin(work.in_thread(self._edits, path, text))
             last = self._last = (path, text, task)
         return last[2]

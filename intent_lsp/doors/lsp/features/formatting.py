@@ -35,7 +35,7 @@ class FormattingFeature:
         self._buffers, self._ask = buffers, ask
         self._open_roots = connection.open_roots
         self._spelling = connection.spelling
-        self._in_thread = connection.tracked_documents.work.in_thread
+        self._in_thread = connection.work.in_thread
         client = connection.client
         methods = (
             (client.format_registration, lsp.TEXT_DOCUMENT_FORMATTING),

@@ -99,7 +99,7 @@ class IntentsBuffers:
 
     def __init__(self, connection: Connection) -> None:
         self._tracked_documents: TrackedDocuments = connection.tracked_documents
-        self.renewals = TreeRenewals(connection.tracked_documents.work)
+        self.renewals = TreeRenewals(connection.work)
         self._encoding = connection.spelling.encoding
         self._readings: dict[str, _Reading] = {}
         # What is on disk, by root, with the stamp of the file before it was read.

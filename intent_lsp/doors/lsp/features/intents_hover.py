@@ -21,7 +21,7 @@ class IntentsHover:
 
     def __init__(self, connection: Connection, renewals: TreeRenewals) -> None:
         self._renewals = renewals
-        self._in_thread = connection.tracked_documents.work.in_thread
+        self._in_thread = connection.work.in_thread
         self._markdown = connection.client.markdown
 
     async def hover(self, buffer: IntentsBuffer, position: lsp.Position) -> lsp.Hover | None:

@@ -35,7 +35,7 @@ class IntentsLenses:
     def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
         self._buffers = buffers
         self._tracked_documents = connection.tracked_documents
-        self._in_thread = connection.tracked_documents.work.in_thread
+        self._in_thread = connection.work.in_thread
         self._client = connection.client
 
     async def lenses(self, buffer: IntentsBuffer) -> list[lsp.CodeLens]:

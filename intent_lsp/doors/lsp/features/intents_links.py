@@ -27,7 +27,7 @@ class IntentsLinks:
     def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
         self._buffers = buffers
         self._tracked_documents = connection.tracked_documents
-        self._in_thread = connection.tracked_documents.work.in_thread
+        self._in_thread = connection.work.in_thread
         self._definition_links = connection.client.definition_links
         self._tooltips = connection.client.link_tooltips
 

@@ -55,7 +55,7 @@ class IntentsNames:
     ) -> None:
         self._buffers = buffers
         self._documents = documents
-        self._in_thread = connection.tracked_documents.work.in_thread
+        self._in_thread = connection.work.in_thread
         self._spelling = connection.spelling
         self._people = connection.people
 

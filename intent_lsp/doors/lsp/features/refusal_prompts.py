@@ -91,7 +91,7 @@ class RefusalPrompts:
         restored = await self._turn_into(tracked, wanted, "Restore draft")
         if restored and tracked.open_root is not None:
             delete = tracked.open_root.governance.stores.drafts.delete
-            await self._connection.tracked_documents.work.in_thread(delete, draft.id)
+            await self._connection.work.in_thread(delete, draft.id)
         return restored
 
     async def _delete(self, tracked: TrackedDocument) -> None:
@@ -102,7 +102,7 @@ class RefusalPrompts:
         open_root, place = tracked.open_root, tracked.place
         people, in_thread = (
             self._connection.people,
-            self._connection.tracked_documents.work.in_thread,
+            self._connection.work.in_thread,
         )
         if open_root is None or place is None:
             return
@@ -121,7 +121,7 @@ class RefusalPrompts:
                 " cannot be undone here. Use git to get the old content back."
             )
             return
-        await self._connection.tracked_documents.work.in_thread(
+        await self._connection.work.in_thread(
             open_root.governance.saves.keep_draft,
             open_root.session,
             after.judgement,

@@ -67,7 +67,7 @@ class SaveFeature:
         manual = reason == lsp.TextDocumentSaveReason.Manual
         version = tracked.version
         tracked.file.writes(list(tracked.lines))
-        task = self._connection.tracked_documents.work.begin(self._judge(tracked, manual=manual))
+        task = self._connection.work.begin(self._judge(tracked, manual=manual))
         done, _ = await asyncio.wait({task}, timeout=PATIENCE)
         if task not in done:
             # The editor writes now, so a late judgement may have read the text that is being
@@ -138,7 +138,7 @@ class SaveFeature:
         lines = list(tracked.lines)
         async with tracked.lane:
             judge = partial(self._judged, tracked.file, lines, manual=manual)
-            return await self._connection.tracked_documents.work.in_thread(judge)
+            return await self._connection.work.in_thread(judge)
 
     def _judged(self, file: OpenFile, lines: list[str], *, manual: bool) -> JudgedSave | None:
         before = file.judge(lines, manual=manual)
@@ -157,7 +157,7 @@ class SaveFeature:
         told = judgement_json(before.judgement, tracked.uri)
         self._connection.people.notify(DID_DENY, {**told, "toolName": EDITOR_SAVE})
         tracked.refused = asyncio.get_running_loop().create_future()
-        self._connection.tracked_documents.work.begin(
+        self._connection.work.begin(
             self._offer(tracked, tracked.refused, before.judgement, before.draft)
         )
 
@@ -186,7 +186,7 @@ class SaveFeature:
         open_root = tracked.open_root
         if judged is None or judged[0].draft is None or open_root is None:
             return
-        work = self._connection.tracked_documents.work
+        work = self._connection.work
         work.begin(work.in_thread(open_root.governance.stores.drafts.delete, judged[0].draft.id))
 
     async def _run_goes_on(

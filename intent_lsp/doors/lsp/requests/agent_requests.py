@@ -67,7 +67,7 @@ class AgentRequests:
         finish: Uncancellable,
     ) -> None:
         self._connection = connection
-        self._in_thread = connection.tracked_documents.work.in_thread
+        self._in_thread = connection.work.in_thread
         self._finder = finder
         self._asking = asking
         self._finish = finish
@@ -269,7 +269,7 @@ class AgentRequests:
 
         Both happen at an idle moment, or after half a second, so that no answer waits for them.
         """
-        root, work = open_root.governance.root, self._connection.tracked_documents.work
+        root, work = open_root.governance.root, self._connection.work
         if root in self._deferred:
             return
         self._deferred.add(root)

@@ -68,7 +68,7 @@ class ApprovalPrompt:
                 # The refusal is recorded in the audit log although the client no longer wants the
                 # answer.
                 word = ApprovalAnswer(feedback=CANCELLED, final=True)
-                self._connection.tracked_documents.work.begin(judge(word))
+                self._connection.work.begin(judge(word))
                 raise
 
         choices = self._connection.choices
@@ -94,8 +94,6 @@ class ApprovalPrompt:
 
     async def answer(self, open_root: OpenRoot, question: ApprovalQuestion) -> ApprovalAnswer:
         """Ask the person a question and return the answer, or one that says why there is none."""
-        rules = await self._connection.tracked_documents.work.in_thread(
-            open_root.governance.rules.current
-        )
+        rules = await self._connection.work.in_thread(open_root.governance.rules.current)
         time = ApprovalTime(rules.policy.hitl_timeout_seconds)
         return await ask_person(self._connection.people, question, time, open_root.session.id)

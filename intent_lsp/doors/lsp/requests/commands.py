@@ -155,7 +155,7 @@ class Commands:
         place = span_range(cause.lines, cause.span, self._connection.spelling.encoding)
         # Not awaited: an editor that shows nothing must not delay the answer.
         showing = self._connection.people.show(str(cause.path), place)
-        self._connection.tracked_documents.work.begin(showing)
+        self._connection.work.begin(showing)
         return {"text": text, "uri": uri_of(cause.path), "range": range_wire(place)}
 
     async def revert(self, given: object = None) -> JsonObject:
@@ -179,9 +179,7 @@ class Commands:
         client cannot ask the person.
         """
         open_root = await self._finder.open_root(params)
-        usable = await self._connection.tracked_documents.work.in_thread(
-            open_root.governance.open_intents
-        )
+        usable = await self._connection.work.in_thread(open_root.governance.open_intents)
         by_title = {f"{i.id}: {i.name}" if i.name else i.id: i.id for i in usable}
         titles = list(by_title)
         if not titles:

@@ -36,7 +36,7 @@ class EditorEdits:
         self, connection: Connection, open_root: OpenRoot, opened: Mapping[str, TrackedDocument]
     ) -> None:
         self._connection = connection
-        self._in_thread = connection.tracked_documents.work.in_thread
+        self._in_thread = connection.work.in_thread
         self._open_root = open_root
         self._opened = opened
 

@@ -25,7 +25,7 @@ class IntentListings:
 
     def __init__(self, connection: Connection, finder: RootLookup, buffers: IntentsBuffers) -> None:
         self._people = connection.people
-        self._in_thread = connection.tracked_documents.work.in_thread
+        self._in_thread = connection.work.in_thread
         self._finder = finder
         self._buffers = buffers
 

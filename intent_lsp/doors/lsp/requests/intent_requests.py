@@ -53,7 +53,7 @@ class IntentRequests:
         progress: ClientProgress,
     ) -> None:
         self._connection = connection
-        self._in_thread = connection.tracked_documents.work.in_thread
+        self._in_thread = connection.work.in_thread
         self._agents = agents
         self._progress = progress
         self._finder = finder

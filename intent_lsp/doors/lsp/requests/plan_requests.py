@@ -112,7 +112,7 @@ class PlanRequests:
         finish: Uncancellable,
     ) -> None:
         self._connection = connection
-        self._in_thread = connection.tracked_documents.work.in_thread
+        self._in_thread = connection.work.in_thread
         self._finder = finder
         self._asking = asking
         self._finish = finish
@@ -258,7 +258,7 @@ class PlanRequests:
         elif session_of(params, open_root).id == open_root.session.id:
             # A person creates an intent to describe it further: show them the file.
             people, root = self._connection.people, open_root.governance.root
-            self._connection.tracked_documents.work.begin(people.show(str(root / INTENTS_FILE)))
+            self._connection.work.begin(people.show(str(root / INTENTS_FILE)))
         return {"approved": True, "intent": intent_json(done)}
 
     async def _selected(self, open_root: OpenRoot, params: CreateParams, made: Intent) -> Intent:

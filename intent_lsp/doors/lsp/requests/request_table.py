@@ -35,7 +35,7 @@ class RequestTable:
     def __init__(
         self, connection: Connection, progress: ClientProgress, finish: Uncancellable
     ) -> None:
-        self._idle_scheduler = connection.tracked_documents.work.idle_scheduler
+        self._idle_scheduler = connection.work.idle_scheduler
         self._finish = finish
         self.finder = RootLookup(connection)
         asking = ApprovalPrompt(connection, finish)

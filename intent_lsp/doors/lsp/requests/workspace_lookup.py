@@ -39,7 +39,7 @@ class RootLookup:
         """
         if params.workspace_uri is None and first.startswith("/"):
             of_path = self._connection.open_roots.of_path
-            open_root = await self._connection.tracked_documents.work.in_thread(of_path, first)
+            open_root = await self._connection.work.in_thread(of_path, first)
             if open_root is not None:
                 await self._connection.announce_root(open_root)
                 return open_root
@@ -52,7 +52,7 @@ class RootLookup:
         folder is governed, the only open root. Return None if there is no such root, if it cannot
         be opened, or if governance is switched off.
         """
-        open_root = await self._connection.tracked_documents.work.in_thread(self.governance, params)
+        open_root = await self._connection.work.in_thread(self.governance, params)
         if open_root is not None:
             await self._connection.announce_root(open_root)
         return open_root

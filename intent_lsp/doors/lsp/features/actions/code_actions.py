@@ -129,7 +129,7 @@ class CodeActions:
         if not wanted or tracked.open_root is None:
             return ()
         list_open = tracked.open_root.governance.open_intents
-        return await self._connection.tracked_documents.work.in_thread(list_open)
+        return await self._connection.work.in_thread(list_open)
 
     def _ways_out(
         self,
@@ -176,7 +176,7 @@ class CodeActions:
         if open_root is None or place is None or tracked.version is None:
             return []
         list_drafts = open_root.governance.stores.drafts.list
-        kept = await self._connection.tracked_documents.work.in_thread(list_drafts, place.path)
+        kept = await self._connection.work.in_thread(list_drafts, place.path)
         return [
             command_action(
                 f"Restore draft of {draft.created_at}",
