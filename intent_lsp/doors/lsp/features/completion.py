@@ -6,7 +6,7 @@ Invariant: documentation is only sent for an item that the client asks about.
 """
 
 from collections.abc import Sequence
-from typing import Final, TypeVar
+from typing import Final
 
 from lsprotocol import types as lsp
 
@@ -44,7 +44,6 @@ _KINDS: Final = {
     ProposalKind.DATE: lsp.CompletionItemKind.Value,
 }
 _ABOUT: Final = "about"
-_Name = TypeVar("_Name", lsp.CompletionItemKind, lsp.InsertTextFormat, lsp.InsertTextMode)
 
 
 class CompletionFeature:
@@ -86,9 +85,6 @@ class CompletionFeature:
 
         It is the same object, changed; without such a text it gets none.
         """
-        item.kind = _named(lsp.CompletionItemKind, item.kind)
-        item.insert_text_format = _named(lsp.InsertTextFormat, item.insert_text_format)
-        item.insert_text_mode = _named(lsp.InsertTextMode, item.insert_text_mode)
         about = _about(item.data)
         text = None if about is None else text_about(about)
         if text is None:
@@ -182,15 +178,6 @@ def completion_registration() -> lsp.Registration:
             resolve_provider=True,
         ),
     )
-
-
-def _named(names: type[_Name], number: int | None) -> _Name | None:
-    """Return the member of `names` that a number stands for, or None if it stands for none.
-
-    Numbers are read as they come, but only names can be sent back.
-    """
-    known = {name.value: name for name in names}
-    return None if number is None else known.get(number)
 
 
 def _about(data: object) -> TextName | None:

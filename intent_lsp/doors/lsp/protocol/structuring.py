@@ -9,6 +9,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable
+from enum import Enum
 from functools import partial
 from typing import Any
 
@@ -29,10 +30,12 @@ def make_strict(converter: Converter) -> None:
     """Make `converter` accept only strings as str, only integers as int, only booleans as bool.
 
     Without that it would convert other values. A float without a fraction counts as an integer.
+    Members of enums are then read as the values that stand for them, and are sent again as such.
     """
     converter.register_structure_hook(str, _string)
     converter.register_structure_hook(int, _integer)
     converter.register_structure_hook(bool, _boolean)
+    converter.register_unstructure_hook(Enum, _value)
 
 
 def is_request(method: str) -> bool:
@@ -141,6 +144,10 @@ def _boolean(value: object, _: object) -> bool:
     if isinstance(value, bool):
         return value
     raise _WrongTypeError("expected a boolean")
+
+
+def _value(member: object) -> object:
+    return member.value if isinstance(member, Enum) else member
 
 
 def bind(

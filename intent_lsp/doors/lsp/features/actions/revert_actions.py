@@ -96,7 +96,7 @@ class RevertActions:
         the document is closed, has changed since the offer or has nothing to revert any more, and
         InvalidParams if the data of the action are wrong.
         """
-        # The client has them. Severities and tags are read as numbers, which cannot be sent again.
+        # The client has them.
         action.diagnostics = None
         target, stale = member(action.data, "revert"), member(action.data, "stale") is True
         if member(action.data, "v") != DATA_VERSION or target is None:
