@@ -71,7 +71,7 @@ class LanguageService:
         self._tracked_documents.looked = contents.looked
         self._handlers: Mapping[str, Handler] = {
             **feature_handlers(connection, protocol, buffers, contents, self._formatting),
-            **intent_handlers(connection, protocol, buffers, offers),
+            **intent_handlers(connection, buffers, offers),
             lsp.TEXT_DOCUMENT_DIAGNOSTIC: self.document_diagnostic,
             lsp.WORKSPACE_DIAGNOSTIC: self.workspace_diagnostic,
         }
@@ -196,6 +196,7 @@ def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connecti
         spelling=spelling,
         tracked_documents=tracked_documents,
         progress=ClientProgress(protocol, client),
+        finish=protocol.finish,
         pages=ControlFileDiagnostics(
             documents=documents,
             settings=settings,

@@ -79,21 +79,12 @@ def feature_handlers(
 
 
 def intent_handlers(
-    connection: Connection,
-    protocol: IntentProtocol,
-    buffers: IntentsBuffers,
-    offers: RefusalPrompts,
+    connection: Connection, buffers: IntentsBuffers, offers: RefusalPrompts
 ) -> Mapping[str, Handler]:
     """Return what answers the requests `intent/*` and runs the commands `intent.*`, by name."""
-    requests = RequestTable(connection, connection.progress, protocol.finish)
-    commands = Commands(
-        connection,
-        requests,
-        RevertActions(connection),
-        offers,
-        listings=IntentListings(connection, requests.finder, buffers),
-        finish=protocol.finish,
-    )
+    requests = RequestTable(connection)
+    listings = IntentListings(connection, requests.finder, buffers)
+    commands = Commands(connection, requests, RevertActions(connection), offers, listings)
     return {
         **{f"intent/{name}": partial(requests.answer, name) for name in RequestName},
         **{f"intent.{name}": partial(commands.run, name) for name in (*RequestName, *CommandName)},

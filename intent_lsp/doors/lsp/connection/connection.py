@@ -29,6 +29,7 @@ from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
+from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
@@ -45,7 +46,10 @@ SEEN_WITHIN: Final = 0.5
 
 
 class Connection:
-    """The parts and the state that all features of one client's connection share."""
+    """The parts and the state that all features of one client's connection share.
+
+    `finish` awaits work that a cancelled request must not interrupt.
+    """
 
     def __init__(  # noqa: PLR0913 - each is a part of the connection
         self,
@@ -56,6 +60,7 @@ class Connection:
         spelling: LspEncoder,
         tracked_documents: TrackedDocuments,
         progress: ClientProgress,
+        finish: Uncancellable,
         pages: ControlFileDiagnostics,
         hosts: HostDiagnostics,
     ) -> None:
@@ -66,6 +71,7 @@ class Connection:
         self.tracked_documents = tracked_documents
         self.work = tracked_documents.work
         self.progress = progress
+        self.finish = finish
         self.pages = pages
         self.hosts = hosts
         hosts.changed = lambda open_root: self.work.begin(self._hosts_changed(open_root))

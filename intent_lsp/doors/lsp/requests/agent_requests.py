@@ -14,7 +14,6 @@ from intent_lsp.core.gate.request import ApprovalAnswer, Denied
 from intent_lsp.core.text import some_of
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.protocol.positions import ClientPosition, from_client
 from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
 from intent_lsp.doors.lsp.requests.editor_edits import EditorEdits, paths_of
@@ -59,18 +58,12 @@ TOLD_WITHIN: Final = 0.5
 class AgentRequests:
     """Answers agents' requests on one connection."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        finder: RootLookup,
-        asking: ApprovalPrompt,
-        finish: Uncancellable,
-    ) -> None:
+    def __init__(self, connection: Connection, finder: RootLookup, asking: ApprovalPrompt) -> None:
         self._connection = connection
         self._in_thread = connection.work.in_thread
         self._finder = finder
         self._asking = asking
-        self._finish = finish
+        self._finish = connection.finish
         self._deferred: set[Path] = set()
         self._failed: set[Path] = set()
 

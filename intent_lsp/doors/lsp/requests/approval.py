@@ -11,7 +11,6 @@ from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.gate.request import ASKABLE, ApprovalAnswer
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.person_prompt import NO_QUESTIONS, ask_person
-from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.approvals import (
@@ -30,14 +29,10 @@ Judge = Callable[[ApprovalAnswer], Coroutine[object, object, T]]
 
 
 class ApprovalPrompt:
-    """Asks the person at one connection for approval.
+    """Asks the person at one connection for approval."""
 
-    `finish` awaits work that a cancelled request must not interrupt.
-    """
-
-    def __init__(self, connection: Connection, finish: Uncancellable) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._finish = finish
 
     def first_word(self) -> ApprovalAnswer:
         """Return the answer with which a call is judged before anybody is asked.
@@ -71,12 +66,12 @@ class ApprovalPrompt:
                 self._connection.work.begin(judge(word))
                 raise
 
-        choices = self._connection.choices
+        choices, finish = self._connection.choices, self._connection.finish
         steps = ApprovalSteps(
-            judge=lambda word: self._finish(judge(word)),
+            judge=lambda word: finish(judge(word)),
             decision_of=decision_of,
             ask=ask,
-            grant=lambda wish: self._finish(choices.grant(open_root, wish, open_root.session)),
+            grant=lambda wish: finish(choices.grant(open_root, wish, open_root.session)),
             warn=self._connection.people.warn,
         )
         return await settled(asker, judged, steps)

@@ -7,7 +7,6 @@ from intent_lsp.core.blame.runs import named, run_of
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import lines_of, uri_of
 from intent_lsp.doors.lsp.features.intent_lines import IntentLines
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
@@ -27,13 +26,11 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 class BlameRequests:
     """Answers requests about the attribution of lines on one connection."""
 
-    def __init__(
-        self, connection: Connection, finder: RootLookup, progress: ClientProgress
-    ) -> None:
+    def __init__(self, connection: Connection, finder: RootLookup) -> None:
         self._tracked_documents = connection.tracked_documents
         self._text_contents = connection.client.text_contents
         self._finder = finder
-        self._lines = IntentLines(connection.tracked_documents, progress)
+        self._lines = IntentLines(connection.tracked_documents, connection.progress)
 
     async def blame(self, given: object) -> JsonObject:
         """Answer `intent/blame`: the attribution of each line of a file or of a range of it.

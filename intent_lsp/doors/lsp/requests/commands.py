@@ -3,7 +3,6 @@
 Invariant: a command that edits a document checks the document's version first.
 """
 
-from collections.abc import Callable, Coroutine, Mapping
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
@@ -15,7 +14,6 @@ from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.actions.revert_actions import RevertActions, RevertRefusal
 from intent_lsp.doors.lsp.features.actions.scope_actions import CREATE_TITLE
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
-from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.requests.document_commands import DocumentCommands
 from intent_lsp.doors.lsp.requests.intent_listings import IntentListings
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
@@ -30,21 +28,16 @@ OFFERED: Final = 9
 MORE: Final = "More…"
 
 
-_Run = Callable[[object], Coroutine[object, object, JsonObject]]
-
-
 class Commands:
     """Runs the `intent.*` commands of one connection."""
 
-    def __init__(  # noqa: PLR0913 - each runs some of the commands
+    def __init__(
         self,
         connection: Connection,
         requests: RequestTable,
         reverts: RevertActions,
         offers: RefusalPrompts,
-        *,
         listings: IntentListings,
-        finish: Uncancellable,
     ) -> None:
         self._connection = connection
         self._requests = requests
@@ -53,13 +46,7 @@ class Commands:
         self._documents = DocumentCommands(connection, requests.finder)
         self._offers = offers
         self._listings = listings
-        self._finish = finish
-        # The commands that run to their end once they have begun.
-        self._whole: Mapping[RequestName | CommandName, _Run] = {
-            CommandName.RESTORE_DRAFT: self.restore_draft,
-            CommandName.SHOW_WHY: self.show_why,
-            CommandName.REVERT: self.revert,
-        }
+        self._finish = connection.finish
 
     async def run(self, name: RequestName | CommandName, given: object = None) -> JsonObject | None:
         """Run one command with the argument `given`, None without an argument. Return its result.
@@ -74,8 +61,12 @@ class Commands:
 
     async def _run(self, name: RequestName | CommandName, given: object) -> JsonObject | None:
         match name:
-            case CommandName.RESTORE_DRAFT | CommandName.SHOW_WHY | CommandName.REVERT:
-                return await self._finish(self._whole[name](given))
+            case CommandName.RESTORE_DRAFT:
+                done = self.restore_draft(given)
+            case CommandName.SHOW_WHY:
+                done = self.show_why(given)
+            case CommandName.REVERT:
+                done = self.revert(given)
             case CommandName.SHOW_CODES | CommandName.SHOW_RECORD | CommandName.SHOW_DISK:
                 return {"shown": await self._documents.run(name, given)}
             case CommandName.SHOW_FILES | CommandName.SHOW_RECORDS:
@@ -86,6 +77,7 @@ class Commands:
                 return await self.select(given)
             case _:
                 return await self._requests.answer(name, given)
+        return await self._finish(done)
 
     async def select(self, given: object = None) -> JsonObject | None:
         """Run `intent.select`: make an intent active, and return the selection.

@@ -12,7 +12,6 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
@@ -45,17 +44,10 @@ from intent_lsp.store.state.notes import AgentInfo
 class IntentRequests:
     """Answers requests about intents, status, ledger and drafts on one connection."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        finder: RootLookup,
-        agents: AgentRequests,
-        progress: ClientProgress,
-    ) -> None:
+    def __init__(self, connection: Connection, finder: RootLookup, agents: AgentRequests) -> None:
         self._connection = connection
         self._in_thread = connection.work.in_thread
         self._agents = agents
-        self._progress = progress
         self._finder = finder
 
     async def list_intents(self, given: object) -> JsonObject:
@@ -161,7 +153,7 @@ class IntentRequests:
         params = read_params(given, VerifyParams)
         open_root = await self._finder.open_root(params)
         title = "Verifying the ledger"
-        async with self._progress.shown(params.work_done_token, title) as progress:
+        async with self._connection.progress.shown(params.work_done_token, title) as progress:
             found = await self._in_thread(open_root.governance.tracing.verify, progress=progress)
         return verification_json(found)
 

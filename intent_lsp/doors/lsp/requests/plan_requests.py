@@ -15,7 +15,6 @@ from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
@@ -104,18 +103,12 @@ KNOWN: Final = register_msgspec_types(
 class PlanRequests:
     """Answers the requests that change the plan (the intents and grants), on one connection."""
 
-    def __init__(
-        self,
-        connection: Connection,
-        finder: RootLookup,
-        asking: ApprovalPrompt,
-        finish: Uncancellable,
-    ) -> None:
+    def __init__(self, connection: Connection, finder: RootLookup, asking: ApprovalPrompt) -> None:
         self._connection = connection
         self._in_thread = connection.work.in_thread
         self._finder = finder
         self._asking = asking
-        self._finish = finish
+        self._finish = connection.finish
 
     async def create(self, given: object) -> JsonObject:
         """Answer `intent/create`: add an intent, and select it if that is asked for.

@@ -14,8 +14,6 @@ from intent_lsp.core.errors import (
     RequestLimitError,
 )
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.connection.progress import ClientProgress
-from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
 from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
 from intent_lsp.doors.lsp.requests.blame_requests import BlameRequests
@@ -32,17 +30,15 @@ RequestHandler = Callable[[object], Awaitable[JsonObject]]
 class RequestTable:
     """The handlers of the `intent/*` requests of one connection, by the request's name."""
 
-    def __init__(
-        self, connection: Connection, progress: ClientProgress, finish: Uncancellable
-    ) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._idle_scheduler = connection.work.idle_scheduler
-        self._finish = finish
+        self._finish = connection.finish
         self.finder = RootLookup(connection)
-        asking = ApprovalPrompt(connection, finish)
-        self._agents = AgentRequests(connection, self.finder, asking, finish)
-        self._plan = PlanRequests(connection, self.finder, asking, finish)
-        self._blame = BlameRequests(connection, self.finder, progress)
-        self.intents = IntentRequests(connection, self.finder, self._agents, progress)
+        asking = ApprovalPrompt(connection)
+        self._agents = AgentRequests(connection, self.finder, asking)
+        self._plan = PlanRequests(connection, self.finder, asking)
+        self._blame = BlameRequests(connection, self.finder)
+        self.intents = IntentRequests(connection, self.finder, self._agents)
         self._handlers = self._table()
 
     async def answer(self, name: RequestName, given: object = None) -> JsonObject:
