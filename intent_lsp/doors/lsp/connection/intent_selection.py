@@ -5,6 +5,7 @@ Invariant: a save is recorded under the intent that was active when it was made.
 """
 
 from collections.abc import Callable, Coroutine
+from typing import TypeVar
 
 from intent_lsp.core.intents import Intent
 from intent_lsp.doors.lsp.connection.record_notifier import A_MOMENT, RecordNotifier
@@ -15,6 +16,7 @@ from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.state.notes import AgentInfo
 
+_Done = TypeVar("_Done")
 RefreshRoot = Callable[[OpenRoot], Coroutine[object, object, None]]
 
 
@@ -28,57 +30,34 @@ class IntentSelection:
         self, tracked_documents: TrackedDocuments, outcomes: RecordNotifier, look: RefreshRoot
     ) -> None:
         self._tracked_documents = tracked_documents
+        self._in_thread = tracked_documents.work.in_thread
         self._outcomes = outcomes
         self._look = look
 
     async def select(
-        self, open_root: OpenRoot, intent_id: str, voice: AgentInfo = SILENT
+        self, open_root: OpenRoot, session: Session, intent_id: str, voice: AgentInfo = SILENT
     ) -> Selection | CheckoutRefusal:
-        """Make an intent active in the connection's own session on a root.
+        """Make an intent active in `session`: the connection's own, or that of an agent.
 
-        Saves under way are recorded first. Return the selection, or a refusal. `voice` is what an
-        agent that uses this session says about itself; it is empty for a person.
+        An agent's session is opened if it is new; saves under way are recorded before the
+        connection's own selects. Return the selection, or a refusal. `voice` is what an agent says
+        about itself; it is empty for a person.
         """
-        await self._recorded(open_root)
-        done = await self._tracked_documents.work.in_thread(
-            open_root.governance.checkout.select,
-            open_root.session,
-            intent_id,
-            unsaved_file=self._tracked_documents.unsaved(open_root),
-            voice=voice,
-        )
-        await self._look(open_root)
-        return done
-
-    async def select_for_agent(
-        self, open_root: OpenRoot, session: Session, intent_id: str, voice: AgentInfo
-    ) -> Selection | CheckoutRefusal:
-        """Make an intent active in an agent's session, which is opened if it is new.
-
-        Return the selection, or a refusal. `voice` is what the agent says about itself.
-        """
-        unsaved = self._tracked_documents.unsaved(open_root)
-
-        def select() -> Selection | CheckoutRefusal:
-            opened = open_root.governance.sessions.open_agent(session.id, session.agent_id)
-            return open_root.governance.checkout.select(
-                opened, intent_id, unsaved_file=unsaved, voice=voice
-            )
-
-        done = await self._tracked_documents.work.in_thread(select)
-        self._outcomes.noted(open_root)
-        await self._look(open_root)
+        own = session == open_root.session
+        if own:
+            await self._recorded(open_root)
+        else:
+            opening = open_root.governance.sessions.open_agent
+            session = await self._in_thread(opening, session.id, session.agent_id)
+        select = open_root.governance.checkout.select
+        done = await self._changed(open_root, select, session, intent_id, voice=voice)
+        if not own:
+            self._outcomes.noted(open_root)
         return done
 
     async def create(self, open_root: OpenRoot, wanted: Intent) -> Intent | CheckoutRefusal:
         """Add an intent to the plan. Return the new intent, or a refusal."""
-        done = await self._tracked_documents.work.in_thread(
-            open_root.governance.planning.create,
-            wanted,
-            unsaved_file=self._tracked_documents.unsaved(open_root),
-        )
-        await self._look(open_root)
-        return done
+        return await self._changed(open_root, open_root.governance.planning.create, wanted)
 
     async def complete(
         self, open_root: OpenRoot, session: Session, intent_id: str | None
@@ -89,14 +68,8 @@ class IntentSelection:
         """
         if session == open_root.session:
             await self._recorded(open_root)
-        done = await self._tracked_documents.work.in_thread(
-            open_root.governance.planning.complete,
-            session,
-            intent_id,
-            unsaved_file=self._tracked_documents.unsaved(open_root),
-        )
-        await self._look(open_root)
-        return done
+        complete = open_root.governance.planning.complete
+        return await self._changed(open_root, complete, session, intent_id)
 
     async def grant(
         self, open_root: OpenRoot, wish: Wish, session: Session
@@ -106,14 +79,8 @@ class IntentSelection:
         `session` asked for the grant. Judge the root's documents again now, and when the grant
         expires, if it does.
         """
-        done = await self._tracked_documents.work.in_thread(
-            open_root.governance.planning.grant,
-            wish,
-            session,
-            by=open_root.session.id,
-            unsaved_file=self._tracked_documents.unsaved(open_root),
-        )
-        await self._look(open_root)
+        grant, by = open_root.governance.planning.grant, open_root.session.id
+        done = await self._changed(open_root, grant, wish, session, by=by)
         if isinstance(done, Granted) and wish.ttl is not None:
             after = wish.ttl.total_seconds() + A_MOMENT
             self._outcomes.later(after, self._look(open_root))
@@ -122,10 +89,20 @@ class IntentSelection:
     async def clear(self, open_root: OpenRoot) -> None:
         """Deselect the active intent of the connection's own session on a root."""
         await self._recorded(open_root)
-        await self._tracked_documents.work.in_thread(
-            open_root.governance.checkout.clear, open_root.session
-        )
+        await self._in_thread(open_root.governance.checkout.clear, open_root.session)
         await self._look(open_root)
+
+    async def _changed(
+        self, open_root: OpenRoot, change: Callable[..., _Done], *args: object, **named: object
+    ) -> _Done:
+        """Call `change` on a thread, judge the root's documents again, and return its result.
+
+        It is also given whether the editor has unsaved edits of the intents file.
+        """
+        unsaved = self._tracked_documents.unsaved(open_root)
+        done = await self._in_thread(change, *args, unsaved_file=unsaved, **named)
+        await self._look(open_root)
+        return done
 
     async def _recorded(self, open_root: OpenRoot) -> None:
         """Wait until all saves of a root so far are recorded, and end its runs of automatic saves.

@@ -8,8 +8,6 @@ Invariant: no person is asked during a save. A message that is ignored changes n
 from collections.abc import Sequence
 from typing import Final
 
-from lsprotocol import types as lsp
-
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.gate.messages_for_people import for_people
@@ -171,11 +169,9 @@ class RefusalPrompts:
         open_root = tracked.open_root
         if open_root is None:
             return False
-        done = await self._connection.choices.select(open_root, intent_id)
+        done = await self._connection.choices.select(open_root, open_root.session, intent_id)
         if isinstance(done, CheckoutRefusal):
-            self._connection.people.show_message(
-                f"intent-lsp: {done.message}", lsp.MessageType.Warning
-            )
+            self._connection.people.warn(f"intent-lsp: {done.message}")
             return False
         return True
 

@@ -86,13 +86,8 @@ class IntentRequests:
         Return the selection. Raise JsonRpcException if it is refused.
         """
         theirs = session_of(params, open_root)
-        if theirs == open_root.session:
-            done = await self._connection.choices.select(open_root, intent_id, _voice(params))
-        else:
-            voice = _voice(params)
-            done = await self._connection.choices.select_for_agent(
-                open_root, theirs, intent_id, voice
-            )
+        choices = self._connection.choices
+        done = await choices.select(open_root, theirs, intent_id, _voice(params))
         if isinstance(done, CheckoutRefusal):
             raise refused(done)
         return selection_json(done)

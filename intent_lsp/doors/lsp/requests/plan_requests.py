@@ -27,7 +27,7 @@ from intent_lsp.formats.params.requests import CommonParams, Id
 from intent_lsp.governance.calls.approvals import expansion_words
 from intent_lsp.governance.calls.call_json import violations_json
 from intent_lsp.governance.calls.violations import CallViolation
-from intent_lsp.governance.plan.checkout import SILENT, CheckoutRefusal
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Wish
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.views.audit_log import AuditEvent
@@ -257,10 +257,7 @@ class PlanRequests:
     async def _selected(self, open_root: OpenRoot, params: CreateParams, made: Intent) -> Intent:
         """Select the new intent `made` for its creator's session. Return it, or raise a refusal."""
         choices, session = self._connection.choices, session_of(params, open_root)
-        if session == open_root.session:
-            done = await choices.select(open_root, made.id)
-        else:
-            done = await choices.select_for_agent(open_root, session, made.id, SILENT)
+        done = await choices.select(open_root, session, made.id)
         if isinstance(done, CheckoutRefusal):
             raise refused(done)
         return done.intent
