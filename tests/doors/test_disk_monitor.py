@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable
 
 from lsprotocol import types as lsp
+from msgspec.structs import replace
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp.core.paths import WorkspacePath
@@ -15,7 +16,6 @@ from intent_lsp.doors.lsp.connection.disk_monitor import DiskChangeMonitor
 from intent_lsp.doors.lsp.connection.record_notifier import RecordNotifier
 from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
-from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
@@ -24,7 +24,7 @@ from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start
 from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository
-from tests.support.tracked_documents import tracked_documents_on
+from tests.support.tracked_documents import parts_of, tracked_documents_on
 
 LIB = tuple(f"lib/{number:02}.py" for number in range(60))
 LATER = "lib/later.py"
@@ -50,15 +50,8 @@ def unopened_on(
     outcomes = RecordNotifier(tracked_documents, people, look)
     outcomes.origins_changed = recorded.set
     outcomes.tree_changed = tree_changed
-    hosts = HostDiagnostics(
-        work=tracked_documents.work,
-        publisher=DiagnosticsPublisher(
-            pull=True, publish=lambda _: lambda: None, refresh=lambda: None
-        ),
-        spelling=LspEncoder(ClientCapabilities(), PositionEncoding.UTF_16),
-        settings=LiveSettings(at_start(None)),
-        documents=protocol.documents,
-    )
+    parts = replace(parts_of(LiveSettings(at_start(None))), work=tracked_documents.work)
+    hosts = HostDiagnostics(parts)
     return DiskChangeMonitor(tracked_documents, outcomes, hosts)
 
 

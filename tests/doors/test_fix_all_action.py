@@ -31,7 +31,7 @@ class SlowFixes:
         self.work = BackgroundExecutor()
         self.tracked = SimpleNamespace(uri="file:///x", version=1, lines=split_lines(OTHER))
         connection = SimpleNamespace(
-            tracked_documents=SimpleNamespace(work=self.work),
+            work=self.work,
             spelling=LspEncoder(ClientCapabilities(), PositionEncoding.UTF_16),
         )
         self.action = FixAllAction(cast("Any", connection))

@@ -36,9 +36,9 @@ class OneDocument:
             place=SimpleNamespace(path=INTENTS_FILE),
             open_root=SimpleNamespace(governance=SimpleNamespace(root=root)),
         )
-        documents = SimpleNamespace(tracked_at=lambda _: self.tracked, work=self.work)
+        documents = SimpleNamespace(tracked_at=lambda _: self.tracked)
         spelling = SimpleNamespace(encoding=PositionEncoding.UTF_16)
-        connection = SimpleNamespace(tracked_documents=documents, spelling=spelling)
+        connection = SimpleNamespace(tracked_documents=documents, spelling=spelling, work=self.work)
         self.buffers = IntentsBuffers(cast("Any", connection))
         monkeypatch.setattr(intents_buffers, "read_structure", self._parse)
 

@@ -45,7 +45,7 @@ async def test_symbols_are_converted_on_a_thread(
 
     monkeypatch.setattr(intents_outline, "span_range", converted)
     connection = SimpleNamespace(
-        tracked_documents=SimpleNamespace(work=work), spelling=SimpleNamespace(encoding=None)
+        tracked_documents=None, work=work, spelling=SimpleNamespace(encoding=None)
     )
     buffers = IntentsBuffers(cast("Any", connection))
     monkeypatch.setattr(buffers, "of", of)

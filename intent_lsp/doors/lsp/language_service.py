@@ -10,8 +10,7 @@ from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.connection.client_ui import ClientUi
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.progress import ClientProgress
-from intent_lsp.doors.lsp.diagnostics.control_files import ControlFileDiagnostics
-from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
+from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
 from intent_lsp.doors.lsp.diagnostics.publisher import (
     DiagnosticReport,
@@ -180,37 +179,22 @@ class LanguageService:
 def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connection:
     """Create the `Connection` that the features of one client share, and all its parts."""
     client = client_of(params.capabilities)
-    settings = LiveSettings(at_start(params.initialization_options))
-    spelling = LspEncoder(client, protocol.encoding)
     work = BackgroundExecutor()
-    publisher = _publisher(protocol, work, pull=client.pull)
-    open_roots = OpenRoots(settings, _folders(protocol))
-    documents = protocol.documents
-    tracked_documents = TrackedDocuments(
-        open_roots=open_roots, settings=settings, publisher=publisher, spelling=spelling, work=work
+    parts = DiagnosticParts(
+        work=work,
+        publisher=_publisher(protocol, work, pull=client.pull),
+        spelling=LspEncoder(client, protocol.encoding),
+        settings=LiveSettings(at_start(params.initialization_options)),
+        documents=protocol.documents,
     )
+    tracked_documents = TrackedDocuments(OpenRoots(parts.settings, _folders(protocol)), parts)
     connection = Connection(
         client=client,
-        open_roots=open_roots,
-        people=ClientUi(protocol, client, spelling),
-        spelling=spelling,
+        people=ClientUi(protocol, client, parts.spelling),
         tracked_documents=tracked_documents,
         progress=ClientProgress(protocol, client),
         finish=protocol.finish,
-        pages=ControlFileDiagnostics(
-            documents=documents,
-            settings=settings,
-            publisher=publisher,
-            spelling=spelling,
-            work=work,
-        ),
-        hosts=HostDiagnostics(
-            documents=documents,
-            settings=settings,
-            publisher=publisher,
-            spelling=spelling,
-            work=work,
-        ),
+        parts=parts,
     )
     tracked_documents.announce_root = connection.announce_root
     return connection

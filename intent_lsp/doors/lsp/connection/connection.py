@@ -25,14 +25,13 @@ from intent_lsp.doors.lsp.connection.root_status import (
 )
 from intent_lsp.doors.lsp.connection.rules_watcher import RulesWatcher
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFileDiagnostics
+from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.wire.common import status_wire
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.store import clock
@@ -55,26 +54,23 @@ class Connection:
         self,
         *,
         client: ClientCapabilities,
-        open_roots: OpenRoots,
         people: ClientUi,
-        spelling: LspEncoder,
         tracked_documents: TrackedDocuments,
         progress: ClientProgress,
         finish: Uncancellable,
-        pages: ControlFileDiagnostics,
-        hosts: HostDiagnostics,
+        parts: DiagnosticParts,
     ) -> None:
         self.client = client
-        self.open_roots = open_roots
+        self.open_roots = tracked_documents.open_roots
         self.people = people
-        self.spelling = spelling
+        self.spelling = parts.spelling
         self.tracked_documents = tracked_documents
-        self.work = tracked_documents.work
+        self.work = parts.work
         self.progress = progress
         self.finish = finish
-        self.pages = pages
-        self.hosts = hosts
-        hosts.changed = lambda open_root: self.work.begin(self._hosts_changed(open_root))
+        self.pages = ControlFileDiagnostics(parts)
+        self.hosts = HostDiagnostics(parts)
+        self.hosts.changed = lambda open_root: self.work.begin(self._hosts_changed(open_root))
         self._known: dict[OpenRoot, tuple[object, ...]] = {}
         self._told: dict[OpenRoot, tuple[object, ...]] = {}
         self._messages = GovernanceMessages(people)
@@ -85,7 +81,7 @@ class Connection:
         self._to_watch: dict[OpenRoot, set[Path]] = {}
         self.tokens = GrantTokens(clock.now)
         self.outcomes = RecordNotifier(tracked_documents, people, self.rules_may_have_changed)
-        self._unopened = DiskChangeMonitor(tracked_documents, self.outcomes, hosts)
+        self._unopened = DiskChangeMonitor(tracked_documents, self.outcomes, self.hosts)
         self.choices = IntentSelection(
             tracked_documents, self.outcomes, self.rules_may_have_changed
         )

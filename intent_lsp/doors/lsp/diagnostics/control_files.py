@@ -21,11 +21,9 @@ from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.findings import Finding, Position, Severity, Span
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath, path_of_uri
 from intent_lsp.core.scope.findings import pattern_findings
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, uri_of
-from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher, PublishedDiagnostics
-from intent_lsp.doors.lsp.protocol.documents import Documents
-from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
-from intent_lsp.doors.lsp.runtime.settings import LiveSettings
+from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.publisher import PublishedDiagnostics
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.yaml.limits import MAX_BYTES
@@ -70,20 +68,8 @@ class ControlFile(Struct):
 class ControlFileDiagnostics:
     """Checks the control files of every root of a connection, open in an editor or not."""
 
-    def __init__(
-        self,
-        *,
-        work: BackgroundExecutor,
-        publisher: DiagnosticsPublisher,
-        spelling: LspEncoder,
-        settings: LiveSettings,
-        documents: Documents,
-    ) -> None:
-        self._work = work
-        self._publisher = publisher
-        self._spelling = spelling
-        self._settings = settings
-        self._documents = documents
+    def __init__(self, parts: DiagnosticParts) -> None:
+        self._parts = parts
         self._pages: dict[str, ControlFile] = {}
 
     def page(self, uri: str) -> ControlFile | None:
@@ -131,23 +117,23 @@ class ControlFileDiagnostics:
         page.wanted += 1
         if not page.busy:
             page.busy = True
-            page.task = self._work.begin(self._check_until_new(page))
+            page.task = self._parts.work.begin(self._check_until_new(page))
 
     async def _check_until_new(self, page: ControlFile) -> None:
         try:
             while True:
                 wanted = page.wanted
-                document = self._documents.get(page.uri)
+                document = self._parts.documents.get(page.uri)
                 text = None if document is None else document.text
                 version = None if document is None else document.version
                 uri = page.uri if document is None else document.uri
-                lines, found, posting = await self._work.in_thread(
+                lines, found, posting = await self._parts.work.in_thread(
                     self._checked, page, text, version, uri
                 )
                 if wanted == page.wanted:
                     page.lines, page.findings, page.version = lines, found, version
                     self._move(page, uri)
-                    self._publisher.show(uri, posting)
+                    self._parts.publisher.show(uri, posting)
                     self._keep(page)
                     self._follow(page)
                     return
@@ -169,11 +155,11 @@ class ControlFileDiagnostics:
         """
         lines, found = _read(page, text)
         shown = [
-            self._spelling.finding(finding, lines, uri)
+            self._parts.spelling.finding(finding, lines, uri)
             for each in found
             if (finding := self._as_shown(page, each)) is not None
         ]
-        return lines, found, self._publisher.posting(uri, version, shown)
+        return lines, found, self._parts.publisher.posting(uri, version, shown)
 
     def shown_on(self, page: ControlFile, first: int, last: int) -> Iterator[Finding]:
         """Yield the findings that are shown on the lines `first` to `last` of a control file.
@@ -192,16 +178,16 @@ class ControlFileDiagnostics:
 
         `page` is the control file with the finding.
         """
-        if not self._settings.now.enabled:
+        if not self._parts.settings.now.enabled:
             return None
-        severity = self._settings.severity(finding.code, finding.severity, page.path)
+        severity = self._parts.settings.severity(finding.code, finding.severity, page.path)
         return None if severity is None else replace(finding, severity=severity)
 
     def _follow(self, page: ControlFile) -> None:
         """After a check of the intents file, start to look at recorded work if that has ended."""
         if not page.surveyed and page.path == INTENTS_FILE:
             page.surveyed = True
-            self._work.begin(self._survey(page))
+            self._parts.work.begin(self._survey(page))
 
     async def _survey(self, page: ControlFile) -> None:
         """Compute the findings that follow from recorded work, and check again if they differ.
@@ -209,7 +195,7 @@ class ControlFileDiagnostics:
         They take longer than a check, which does not wait for them.
         """
         try:
-            changed = await self._work.in_thread(page.works.refresh_if_due)
+            changed = await self._parts.work.in_thread(page.works.refresh_if_due)
         finally:
             page.surveyed = False
         if changed:
@@ -219,7 +205,7 @@ class ControlFileDiagnostics:
         """Start to prepare the root for judgements, after the first check of its intents file."""
         if not page.kept and page.path == INTENTS_FILE:
             page.kept = True
-            self._work.begin(self._prepare(page.governance))
+            self._parts.work.begin(self._prepare(page.governance))
 
     async def _prepare(self, governance: Governance) -> None:
         """Build the index that the first judgement needs, and exempt it from garbage collection.
@@ -227,13 +213,13 @@ class ControlFileDiagnostics:
         Thousands of intents make hundreds of thousands of objects. Without `gc.freeze` the
         collector would scan them again and again while requests wait.
         """
-        await self._work.in_thread(governance.prepare)
+        await self._parts.work.in_thread(governance.prepare)
         gc.freeze()
 
     def _move(self, page: ControlFile, uri: str) -> None:
         """Change the URI of a control file's diagnostics, and clear them under the former URI."""
         if page.uri != uri:
-            self._publisher.post(page.uri, None, ())
+            self._parts.publisher.post(page.uri, None, ())
             page.uri = uri
 
 

@@ -15,11 +15,9 @@ from msgspec import Struct
 from intent_lsp.core.content import lines_if_text
 from intent_lsp.core.gate.violations import ALONE, SHOWN_A_ROOT, Others, OutOfBounds, shown_of
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
-from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
+from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.runtime.settings import LiveSettings
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.violations.file_violations import code_of, for_others
@@ -49,12 +47,8 @@ class DiagnosticGrouping:
     Of many closed files with the same problem, one is shown and stands for all.
     """
 
-    def __init__(
-        self, *, settings: LiveSettings, publisher: DiagnosticsPublisher, spelling: LspEncoder
-    ) -> None:
-        self._settings = settings
-        self._publisher = publisher
-        self._spelling = spelling
+    def __init__(self, parts: DiagnosticParts) -> None:
+        self._parts = parts
         self._sources: dict[Path, tuple[int, list[str]]] = {}
         self._entries: dict[str, _Entry] = {}
         self._roots: dict[OpenRoot, dict[str, _Entry]] = {}
@@ -84,7 +78,7 @@ class DiagnosticGrouping:
     def forget(self, tracked: TrackedDocument) -> None:
         """Clear the diagnostics of a document that is not tracked any more."""
         former = self._take_out(tracked.uri)
-        self._publisher.post(tracked.uri, None, ())
+        self._parts.publisher.post(tracked.uri, None, ())
         if former is not None:
             self._show_changed((former.open_root,))
 
@@ -138,7 +132,7 @@ class DiagnosticGrouping:
         if open_root is None or place is None or look is None or not tracked.problems:
             return None
         code = code_of(look)
-        if self._settings.severity(code, severity_of(code), place.path) is None:
+        if self._parts.settings.severity(code, severity_of(code), place.path) is None:
             return None
         file = OutOfBounds(
             path=place.path,
@@ -223,10 +217,10 @@ class DiagnosticGrouping:
 
         Return how many are shown: the settings may hide some.
         """
-        severity = self._settings.severity
+        severity = self._parts.settings.severity
         sources = {path: lines for path, (_, lines) in tuple(self._sources.items())}
         shown = [
-            self._spelling.problem(
+            self._parts.spelling.problem(
                 problem,
                 tracked.lines,
                 version=tracked.version,
@@ -236,5 +230,5 @@ class DiagnosticGrouping:
             for problem in problems
             if (loud := severity(problem.code, problem.severity, problem.path)) is not None
         ]
-        self._publisher.post(tracked.uri, tracked.version, shown)
+        self._parts.publisher.post(tracked.uri, tracked.version, shown)
         return len(shown)

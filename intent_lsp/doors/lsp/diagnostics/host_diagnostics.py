@@ -9,12 +9,9 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, uri_of
-from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
-from intent_lsp.doors.lsp.protocol.documents import Documents
-from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
+from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.runtime.settings import LiveSettings
 from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
 from intent_lsp.store.agent_hosts import home_directory
 
@@ -28,20 +25,8 @@ class HostDiagnostics:
     `changed` is called with a root when the hosts to name for it have changed.
     """
 
-    def __init__(
-        self,
-        *,
-        work: BackgroundExecutor,
-        publisher: DiagnosticsPublisher,
-        spelling: LspEncoder,
-        settings: LiveSettings,
-        documents: Documents,
-    ) -> None:
-        self._work = work
-        self._publisher = publisher
-        self._spelling = spelling
-        self._settings = settings
-        self._documents = documents
+    def __init__(self, parts: DiagnosticParts) -> None:
+        self._parts = parts
         self._found: dict[OpenRoot, tuple[BlindHost, ...]] = {}
         self._watched: set[OpenRoot] = set()
         self._shown: dict[OpenRoot, dict[str, list[lsp.Diagnostic]]] = {}
@@ -59,7 +44,8 @@ class HostDiagnostics:
 
         Change nothing if that cannot be read now.
         """
-        found = await self._work.in_thread(blind_hosts, open_root.governance, home_directory())
+        in_thread, governance = self._parts.work.in_thread, open_root.governance
+        found = await in_thread(blind_hosts, governance, home_directory())
         if found is not None:
             self.show(open_root, found)
 
@@ -80,12 +66,12 @@ class HostDiagnostics:
         if shown != former:
             self._shown[open_root] = shown
             for uri in former.keys() | shown.keys():
-                self._publisher.add(open_root, uri, shown.get(uri, ()))
+                self._parts.publisher.add(open_root, uri, shown.get(uri, ()))
         if self.blind(open_root) != known:
             self.changed(open_root)
         if found and open_root not in self._watched:
             self._watched.add(open_root)
-            self._work.begin(self._until_heard(open_root))
+            self._parts.work.begin(self._until_heard(open_root))
 
     async def _until_heard(self, open_root: OpenRoot) -> None:
         """Examine a root every HEARD_WITHIN seconds, as long as it has hosts that did not ask.
@@ -102,15 +88,15 @@ class HostDiagnostics:
     def _uri(self, blind: BlindHost) -> str:
         """Return the URI of a host's settings file, as the client spells it if the file is open."""
         uri = uri_of(blind.file)
-        document = self._documents.get(uri)
+        document = self._parts.documents.get(uri)
         return uri if document is None else document.uri
 
     def _encoded(self, blind: BlindHost) -> lsp.Diagnostic | None:
         """Return the diagnostic of a host, or None if the settings hide it or governance is off."""
         violation = blind.violation
-        severity = self._settings.severity(violation.code, violation.severity, violation.path)
-        if severity is None or not self._settings.now.enabled:
+        severity = self._parts.settings.severity(violation.code, violation.severity, violation.path)
+        if severity is None or not self._parts.settings.now.enabled:
             return None
-        return self._spelling.problem(
+        return self._parts.spelling.problem(
             violation, blind.lines, version=None, severity=severity, sources={}
         )

@@ -13,16 +13,14 @@ from typing import Final
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.diagnostics import refresh
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
+from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.document_index import DocumentIndex
 from intent_lsp.doors.lsp.diagnostics.grouping import DiagnosticGrouping
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, uri_of
-from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.protocol.documents import Document
-from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
-from intent_lsp.doors.lsp.runtime.settings import LiveSettings
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile
@@ -35,21 +33,11 @@ IDLE: Final = 0.5
 class TrackedDocuments(DocumentIndex):
     """Tracks the open documents of one connection, and closed ones that have violations."""
 
-    def __init__(
-        self,
-        *,
-        open_roots: OpenRoots,
-        settings: LiveSettings,
-        publisher: DiagnosticsPublisher,
-        spelling: LspEncoder,
-        work: BackgroundExecutor,
-    ) -> None:
+    def __init__(self, open_roots: OpenRoots, parts: DiagnosticParts) -> None:
         super().__init__()
         self.open_roots = open_roots
-        self.settings = settings
-        self.publisher = publisher
-        self.showing = DiagnosticGrouping(settings=settings, publisher=publisher, spelling=spelling)
-        self.work = work
+        self.settings, self.publisher, self.work = parts.settings, parts.publisher, parts.work
+        self.showing = DiagnosticGrouping(parts)
         self._idle: dict[str, asyncio.TimerHandle] = {}
         self.announce_root: Callable[[OpenRoot, Path], Awaitable[None]] | None = None
         # Called after each new snapshot of a document.

@@ -19,7 +19,6 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import place_of, span_range
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
-from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.features.tree_renewals import TreeRenewals
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
@@ -98,7 +97,7 @@ class IntentsBuffers:
     """
 
     def __init__(self, connection: Connection) -> None:
-        self._tracked_documents: TrackedDocuments = connection.tracked_documents
+        self._tracked_documents, self._work = connection.tracked_documents, connection.work
         self.renewals = TreeRenewals(connection.work)
         self._encoding = connection.spelling.encoding
         self._readings: dict[str, _Reading] = {}
@@ -118,7 +117,7 @@ class IntentsBuffers:
         if tracked is None or tracked.open_root is None or tracked.version is None:
             return None
         open_root, version, text = tracked.open_root, tracked.version, "".join(tracked.lines)
-        in_thread = self._tracked_documents.work.in_thread
+        in_thread = self._work.in_thread
         reading = self._reading(tracked.uri, text)
         structure = await _newest(reading)
         if not _parsed(reading) and self._readings.get(tracked.uri) is not reading:
@@ -150,7 +149,7 @@ class IntentsBuffers:
             buffer = await self.of(params.text_document.uri)
             if buffer is None:
                 return None
-            return await self._tracked_documents.work.in_thread(read, buffer, params)
+            return await self._work.in_thread(read, buffer, params)
 
         return answer
 
@@ -196,8 +195,7 @@ class IntentsBuffers:
             return known
         while known is not None and known.task.done() and not _parsed(known):
             known = known.before
-        work = self._tracked_documents.work
-        task = work.begin(work.in_thread(self._parsed_in_turn, uri, text))
+        task = self._work.begin(self._work.in_thread(self._parsed_in_turn, uri, text))
         reading = self._readings[uri] = _Reading(text, task, known)
         return reading
 
