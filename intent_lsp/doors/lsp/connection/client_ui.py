@@ -80,7 +80,7 @@ class ClientUi:
         if self.can_choose:
             chosen = await self.choose(message, titles, lsp.MessageType.Warning)
         if not self.can_choose:
-            self.show_message(f"intent-lsp: {message}", lsp.MessageType.Warning)
+            self.warn(f"intent-lsp: {message}")
         return chosen
 
     async def apply(

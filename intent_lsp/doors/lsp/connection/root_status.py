@@ -3,8 +3,6 @@
 import logging
 from typing import Final
 
-from lsprotocol import types as lsp
-
 from intent_lsp.doors.lsp.connection.client_ui import ClientUi
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.common import JsonObject
@@ -14,6 +12,7 @@ from intent_lsp.governance.root.rules import FileState
 
 _log: Final = logging.getLogger(__name__)
 
+OFF: Final = "intent-lsp: governance of {root} is OFF, so edits are not checked: {reason}"
 UNAVAILABLE: Final = (
     "intent-lsp: which intents are selected in {root} cannot be saved to disk: {reason}. Edits are"
     " still checked. Fix this, and the selection is saved within seconds."
@@ -41,23 +40,15 @@ class GovernanceMessages:
         self._states[open_root] = status.file_state
         if status.file_state is former:
             return
+        root = open_root.governance.root
         if status.file_state is FileState.OK:
-            self._people.show_message(
-                f"intent-lsp: governance of {open_root.governance.root} is on again:"
-                " edits are checked"
-            )
+            on = f"intent-lsp: governance of {root} is on again: edits are checked"
+            self._people.show_message(on)
             return
-        if status.file_state is FileState.UNAVAILABLE:
-            said = UNAVAILABLE.format(root=open_root.governance.root, reason=status.reason)
-            _log.warning("%s", said)
-            self._people.warn(said)
-            return
-        said = (
-            f"intent-lsp: governance of {open_root.governance.root} is OFF,"
-            f" so edits are not checked: {status.reason}"
-        )
+        problem = UNAVAILABLE if status.file_state is FileState.UNAVAILABLE else OFF
+        said = problem.format(root=root, reason=status.reason)
         _log.warning("%s", said)
-        self._people.show_message(said, lsp.MessageType.Warning)
+        self._people.warn(said)
 
 
 def what_changes(told: JsonObject) -> tuple[object, ...]:

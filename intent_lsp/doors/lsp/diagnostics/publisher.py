@@ -112,8 +112,7 @@ class DiagnosticsPublisher:
 
     def items(self, uri: str) -> tuple[lsp.Diagnostic, ...]:
         """Return the diagnostics that were published last for the file at `uri`, if any."""
-        posting = self._posted.get(uri)
-        return () if posting is None else posting.items
+        return self._posted.get(uri, _EMPTY).items
 
     def document(self, uri: str, previous: str | None) -> DiagnosticReport:
         """Answer `textDocument/diagnostic` for the file at `uri`.
@@ -121,13 +120,11 @@ class DiagnosticsPublisher:
         `previous` is the result id that the client has, or None. If it is still the current one,
         the answer is "unchanged", else all diagnostics of the file.
         """
-        posting = self._posted.get(uri)
-        result_id = _NOTHING if posting is None else posting.result_id
-        self._given[uri] = result_id
+        posting = self._posted.get(uri, _EMPTY)
+        result_id = self._given[uri] = posting.result_id
         if previous == result_id:
-            return lsp.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
-        items = () if posting is None else posting.items
-        return lsp.RelatedFullDocumentDiagnosticReport(items=list(items), result_id=result_id)
+            return lsp.RelatedUnchangedDocumentDiagnosticReport(result_id)
+        return lsp.RelatedFullDocumentDiagnosticReport(list(posting.items), result_id=result_id)
 
     def workspace(self, previous: Iterable[lsp.PreviousResultId]) -> lsp.WorkspaceDiagnosticReport:
         """Answer `workspace/diagnostic` for the files with diagnostics and those in `previous`."""
@@ -137,23 +134,20 @@ class DiagnosticsPublisher:
             | lsp.WorkspaceUnchangedDocumentDiagnosticReport
         ] = []
         for uri in dict.fromkeys((*self._posted, *known)):
-            posting = self._posted.get(uri) or _EMPTY
-            self._given[uri] = posting.result_id
-            if known.get(uri) == posting.result_id:
+            posting = self._posted.get(uri, _EMPTY)
+            result_id = self._given[uri] = posting.result_id
+            version = posting.version
+            if known.get(uri) == result_id:
                 reports.append(
-                    lsp.WorkspaceUnchangedDocumentDiagnosticReport(
-                        uri=uri, result_id=posting.result_id, version=posting.version
+                    lsp.WorkspaceUnchangedDocumentDiagnosticReport(uri, result_id, version)
+                )
+            else:
+                items = list(posting.items)
+                reports.append(
+                    lsp.WorkspaceFullDocumentDiagnosticReport(
+                        uri, items, version, result_id=result_id
                     )
                 )
-                continue
-            reports.append(
-                lsp.WorkspaceFullDocumentDiagnosticReport(
-                    uri=uri,
-                    items=list(posting.items),
-                    result_id=posting.result_id,
-                    version=posting.version,
-                )
-            )
         return lsp.WorkspaceDiagnosticReport(items=reports)
 
     def _ask_to_pull(self) -> None:
