@@ -94,12 +94,10 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
 
 def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
     """Return the `ClientCapabilities` for the capabilities in an `initialize` request."""
-    shown = capabilities.text_document
-    workspace = capabilities.workspace or lsp.WorkspaceClientCapabilities()
+    shown, workspace = _text_document(capabilities), _workspace(capabilities)
     window = capabilities.window or lsp.WindowClientCapabilities()
-    push = shown.publish_diagnostics if shown else None
-    edit = workspace.workspace_edit
-    watched = workspace.did_change_watched_files
+    push, actions, symbols = shown.publish_diagnostics, shown.code_action, shown.document_symbol
+    hover, edit, experimental = shown.hover, workspace.workspace_edit, capabilities.experimental
     return ClientCapabilities(
         pull=pulls(capabilities),
         markup_messages=pulls(capabilities) and reads_markup(capabilities),
@@ -109,26 +107,26 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         document_changes=bool(edit and edit.document_changes),
         delete_files=_can_delete(edit),
         configuration=bool(workspace.configuration),
-        watch_registration=bool(watched and watched.dynamic_registration),
+        watch_registration=_registers(workspace.did_change_watched_files),
         show_document=bool(window.show_document and window.show_document.support),
         progress=bool(window.work_done_progress),
-        notifications=_says(capabilities.experimental, "notifications"),
-        shows_status=_says(capabilities.experimental, "status"),
-        record_command=_command(capabilities.experimental, "recordCommand"),
-        records_command=_command(capabilities.experimental, "recordsCommand"),
-        locations_command=_command(capabilities.experimental, "locationsCommand"),
-        compare_command=_command(capabilities.experimental, "compareCommand"),
-        preferred_actions=_prefers_actions(shown),
+        notifications=_says(experimental, "notifications"),
+        shows_status=_says(experimental, "status"),
+        record_command=_command(experimental, "recordCommand"),
+        records_command=_command(experimental, "recordsCommand"),
+        locations_command=_command(experimental, "locationsCommand"),
+        compare_command=_command(experimental, "compareCommand"),
+        preferred_actions=bool(actions and actions.is_preferred_support),
         resolves_edits=resolves_edits(capabilities),
         text_contents=shows_text_contents(capabilities),
-        markdown=_reads_markdown(shown.hover if shown else None),
+        markdown=lsp.MarkupKind.Markdown in ((hover and hover.content_format) or ()),
         questions=window.show_message is not None,
         lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
         hint_refresh=bool(workspace.inlay_hint and workspace.inlay_hint.refresh_support),
-        symbol_trees=_nests_symbols(shown),
-        definition_links=bool(shown and shown.definition and shown.definition.link_support),
-        link_tooltips=bool(shown and shown.document_link and shown.document_link.tooltip_support),
-        token_registration=_registers_tokens(shown),
+        symbol_trees=bool(symbols and symbols.hierarchical_document_symbol_support),
+        definition_links=bool(shown.definition and shown.definition.link_support),
+        link_tooltips=bool(shown.document_link and shown.document_link.tooltip_support),
+        token_registration=_registers(shown.semantic_tokens),
         format_registration=registers_format(capabilities),
         range_format_registration=registers_range_format(capabilities),
         completion=completion_of(capabilities),
@@ -138,14 +136,11 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
 
 def completion_of(capabilities: lsp.ClientCapabilities) -> CompletionClient:
     """Return what the client can do with completions."""
-    shown = capabilities.text_document
-    told = shown.completion if shown else None
-    if told is None:
-        return CompletionClient()
-    item = told.completion_item or lsp.ClientCompletionItemOptions()
+    told = _text_document(capabilities).completion
+    item = (told and told.completion_item) or lsp.ClientCompletionItemOptions()
     modes = item.insert_text_mode_support.value_set if item.insert_text_mode_support else ()
     return CompletionClient(
-        registration=bool(told.dynamic_registration),
+        registration=_registers(told),
         snippets=bool(item.snippet_support),
         replaces=bool(item.insert_replace_support),
         markdown=lsp.MarkupKind.Markdown in (item.documentation_format or ()),
@@ -156,13 +151,11 @@ def completion_of(capabilities: lsp.ClientCapabilities) -> CompletionClient:
 
 def names_of(capabilities: lsp.ClientCapabilities) -> NamesClient:
     """Return what the client can do with the names of intents."""
-    shown = capabilities.text_document
-    rename = shown.rename if shown else None
-    highlight = shown.document_highlight if shown else None
+    shown = _text_document(capabilities)
     return NamesClient(
-        rename_registration=bool(rename and rename.dynamic_registration),
-        highlight_registration=bool(highlight and highlight.dynamic_registration),
-        prepares=bool(rename and rename.prepare_support),
+        rename_registration=_registers(shown.rename),
+        highlight_registration=_registers(shown.document_highlight),
+        prepares=bool(shown.rename and shown.rename.prepare_support),
     )
 
 
@@ -171,52 +164,42 @@ def pulls(capabilities: lsp.ClientCapabilities) -> bool:
 
     If it does, no diagnostics are pushed, because the client would show each of them twice.
     """
-    shown, workspace = capabilities.text_document, capabilities.workspace
-    refresh = workspace.diagnostics if workspace else None
-    return bool(shown and shown.diagnostic and refresh and refresh.refresh_support)
+    refresh = _workspace(capabilities).diagnostics
+    pulled = _text_document(capabilities).diagnostic
+    return bool(pulled and refresh and refresh.refresh_support)
 
 
 def needs_token_legend(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether the client shows semantic tokens, and has to know of them at `initialize`."""
-    shown = capabilities.text_document
-    return bool(shown and shown.semantic_tokens) and not _registers_tokens(shown)
-
-
-def _registers_tokens(shown: lsp.TextDocumentClientCapabilities | None) -> bool:
-    tokens = shown.semantic_tokens if shown else None
-    return bool(tokens and tokens.dynamic_registration)
+    tokens = _text_document(capabilities).semantic_tokens
+    return tokens is not None and not _registers(tokens)
 
 
 def registers_format(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether formatting of a document may be registered at the client at any time."""
-    shown = capabilities.text_document
-    return bool(shown and shown.formatting and shown.formatting.dynamic_registration)
+    return _registers(_text_document(capabilities).formatting)
 
 
 def registers_range_format(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether formatting of a range may be registered at the client at any time."""
-    shown = capabilities.text_document
-    return bool(shown and shown.range_formatting and shown.range_formatting.dynamic_registration)
+    return _registers(_text_document(capabilities).range_formatting)
 
 
 def shows_text_contents(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether the client fetches documents of schemes that the server names."""
-    workspace = capabilities.workspace
-    return workspace is not None and workspace.text_document_content is not None
+    return _workspace(capabilities).text_document_content is not None
 
 
 def shows_documentation(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether the client offers a page about code actions, and can open one."""
-    shown, window = capabilities.text_document, capabilities.window
-    actions = shown.code_action if shown else None
+    actions, window = _text_document(capabilities).code_action, capabilities.window
     opens = window.show_document if window else None
     return bool(actions and actions.documentation_support and opens and opens.support)
 
 
 def resolves_edits(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether the client asks for the edits of code actions, and returns their data."""
-    shown = capabilities.text_document
-    actions = shown.code_action if shown else None
+    actions = _text_document(capabilities).code_action
     resolved = actions.resolve_support if actions else None
     return bool(
         actions and actions.data_support and resolved and "edit" in (resolved.properties or ())
@@ -225,26 +208,22 @@ def resolves_edits(capabilities: lsp.ClientCapabilities) -> bool:
 
 def reads_markup(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether the client accepts Markdown in the messages of diagnostics that it pulls."""
-    shown = capabilities.text_document
     # lsprotocol does not know it: `protocol.diagnostic_markup` reads it.
-    return member(shown and shown.diagnostic, "markup_message_support") is True
+    pulled = _text_document(capabilities).diagnostic
+    return member(pulled, "markup_message_support") is True
 
 
-def _reads_markdown(hover: lsp.HoverClientCapabilities | None) -> bool:
-    """Return whether the client, with these `hover` capabilities, accepts Markdown in a hover."""
-    return lsp.MarkupKind.Markdown in ((hover and hover.content_format) or ())
+def _text_document(capabilities: lsp.ClientCapabilities) -> lsp.TextDocumentClientCapabilities:
+    return capabilities.text_document or lsp.TextDocumentClientCapabilities()
 
 
-def _prefers_actions(shown: lsp.TextDocumentClientCapabilities | None) -> bool:
-    """Return whether the client does something with a preferred code action."""
-    actions = shown.code_action if shown else None
-    return bool(actions and actions.is_preferred_support)
+def _workspace(capabilities: lsp.ClientCapabilities) -> lsp.WorkspaceClientCapabilities:
+    return capabilities.workspace or lsp.WorkspaceClientCapabilities()
 
 
-def _nests_symbols(shown: lsp.TextDocumentClientCapabilities | None) -> bool:
-    """Return whether the client shows the symbols of a document as a tree."""
-    symbols = shown.document_symbol if shown else None
-    return bool(symbols and symbols.hierarchical_document_symbol_support)
+def _registers(declared: object) -> bool:
+    """Return whether a client, with this part of its capabilities, allows to register it later."""
+    return bool(member(declared, "dynamic_registration"))
 
 
 def _can_delete(edit: lsp.WorkspaceEditClientCapabilities | None) -> bool:
