@@ -87,12 +87,18 @@ def _serve(
             return serve_stdio(server)
         # Who is started at standard input, as nearly all are, does not pay for the network.
         from intent_lsp.doors.lsp.transport.socket_server import (  # noqa: PLC0415
+            ListenAddress,
             open_socket_server,
-            place_at,
             serve_sockets,
         )
+        from intent_lsp.formats.endpoint import Endpoint  # noqa: PLC0415
 
-        place = place_at(scheme, endpoint, token_file=token_file, origins=origins)
+        place = ListenAddress(
+            scheme=scheme,
+            endpoint=Endpoint(*endpoint),
+            token_file=token_file,
+            origins=frozenset(origins),
+        )
         return serve_sockets(server, open_socket_server(place))
 
 

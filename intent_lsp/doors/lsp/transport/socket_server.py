@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import socket
 import sys
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
@@ -58,28 +58,9 @@ class ListenAddress(Struct, frozen=True, kw_only=True):
 
     scheme: str
     endpoint: Endpoint
-    token_file: Path | None = None
+    token_file: str | Path | None = None
     origins: frozenset[str] = frozenset()
     limits: Limits = field(default_factory=Limits)
-
-
-def place_at(
-    scheme: str,
-    endpoint: tuple[str, int],
-    *,
-    token_file: str | None = None,
-    origins: Iterable[str] = (),
-) -> ListenAddress:
-    """Return the ListenAddress for values given on the command line.
-
-    `endpoint` is a host and a port. If `token_file` is None, no token is needed.
-    """
-    return ListenAddress(
-        scheme=scheme,
-        endpoint=Endpoint(*endpoint),
-        token_file=None if token_file is None else Path(token_file),
-        origins=frozenset(origins),
-    )
 
 
 class SocketServer(Struct, frozen=True, kw_only=True):
@@ -165,7 +146,7 @@ def _listen(endpoint: Endpoint) -> socket.socket:
 
 def _token(place: ListenAddress, is_loopback: bool) -> str | None:  # noqa: FBT001 - a fact, not a flag
     if place.token_file is not None:
-        return token_of(place.token_file)
+        return token_of(Path(place.token_file))
     cure = "add `--token-file FILE`; the file is created with a new token if it does not exist"
     if place.scheme == "ws":
         raise ListeningError(
