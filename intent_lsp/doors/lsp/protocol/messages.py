@@ -80,15 +80,15 @@ def read_body(data: bytes) -> Message:
     try:
         value = json.loads(data.decode(), parse_constant=_refuse_constant)
     except RecursionError:
-        return InvalidMessage(id=None, code=PARSE_ERROR, message="the message is nested too deeply")
+        problem = "the message is nested too deeply"
     except json.JSONDecodeError as error:
-        return InvalidMessage(
-            id=None, code=PARSE_ERROR, message=f"the message is not JSON: {error}"
-        )
+        problem = f"the message is not JSON: {error}"
     except ValueError:
         # Not UTF-8, NaN, or a number with more digits than Python accepts.
-        return InvalidMessage(id=None, code=PARSE_ERROR, message="the message is not JSON in UTF-8")
-    return read_value(value)
+        problem = "the message is not JSON in UTF-8"
+    else:
+        return read_value(value)
+    return InvalidMessage(id=None, code=PARSE_ERROR, message=problem)
 
 
 def read_value(value: object) -> Message:
