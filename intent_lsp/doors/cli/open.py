@@ -5,6 +5,7 @@ from typing import Final, TypeVar
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.doors.cli.command import Call
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.session_options import agent_named, session_named
 from intent_lsp.doors.cli.terminal.output import Output
@@ -29,7 +30,7 @@ _CURES: Final = {
     ),
 }
 
-USE_HANDLE: Final = "use the handle that your session was given at its beginning, or in a refusal"
+_USE_HANDLE: Final = "use the handle that your session was given at its beginning, or in a refusal"
 
 _GONE: Final = "restore the intents file, or run `intent-lsp init` to create a new one"
 
@@ -56,18 +57,22 @@ def asking(governance: Governance, options: argparse.Namespace, page: Output) ->
     return asker
 
 
-def session_meant(
-    governance: Governance, named: str, options: argparse.Namespace
-) -> tuple[str, str]:
-    """Return the ids of the session and the subagent ("": none) that a command acts for.
+def acting_session(governance: Governance, named: str, call: Call) -> tuple[str, str]:
+    """Return the ids of the session and the subagent ("": none) for which a command changes things.
 
     `named` is the session's id, or a handle; --agent names a subagent before the handle does. Raise
-    WrongUsageError for an unknown handle.
+    WrongUsageError for an unknown handle, and if an agent names a session by its id although it has
+    a handle: it could be the session of another.
     """
     found = governance.handles.resolve(named)
     if found is None:
-        raise WrongUsageError(f"there is no session {named}", cure=USE_HANDLE)
-    return found[0], agent_named(options) or found[1]
+        raise WrongUsageError(f"there is no session {named}", cure=_USE_HANDLE)
+    if not call.page.asks and found[0] == named and governance.handles.has_handle(named):
+        raise WrongUsageError(
+            f"{named} is the id of an agent's session, and only a person may give it",
+            cure=_USE_HANDLE,
+        )
+    return found[0], agent_named(call.options) or found[1]
 
 
 def governing(governance: Governance) -> Rules:

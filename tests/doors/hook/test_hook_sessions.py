@@ -124,9 +124,10 @@ def test_an_agent_cannot_name_somebody_elses_session(agents: Agents, shell: Shel
     victim, thief = agents(session="victim"), agents(session="thief")
     for each in (victim, thief):
         each.send("SessionStart", source="startup")
-    status, _, err = shell("intents", "select", "INT-001", "--session", "victim")
-    assert status == 2
-    assert "is the id of an agent's session, and only a person may give it" in err
+    for command in ("select", "complete"):
+        status, _, err = shell("intents", command, "INT-001", "--session", "victim")
+        assert status == 2
+        assert "is the id of an agent's session, and only a person may give it" in err
     status, _, err = shell("intents", "select", "INT-001", "--session", "h-0000000000000000")
     assert (status, "there is no session h-0000000000000000" in err) == (2, True)
     assert not may(victim, "notes.txt")

@@ -10,7 +10,7 @@ from typing import Final
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.open import accepted, governing, session_meant
+from intent_lsp.doors.cli.open import accepted, acting_session, governing
 from intent_lsp.doors.cli.session_options import add_asker, identifier, session_needed
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
@@ -19,14 +19,14 @@ from intent_lsp.governance.governance import Governance
 def answer(call: Call) -> None:
     """Set the intent given on the command line, or else the session's active intent, COMPLETED.
 
-    Print the intent. Raise WrongUsageError without a session, without an intent, or if governance
-    refuses.
+    Print the intent. Raise WrongUsageError without a session, without an intent, if an agent names
+    a session by its id although it has a handle, or if governance refuses.
     """
     options = call.options
     named = session_needed(options)
     with Governance(call.root()) as governance:
         governing(governance)
-        session = governance.sessions.of_agent(*session_meant(governance, named, options))
+        session = governance.sessions.of_agent(*acting_session(governance, named, call))
         active = governance.sessions.active_intent(session.id, session.agent_id)
         wanted = options.id or active
         if wanted is None:

@@ -12,7 +12,7 @@ from typing import Final
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.open import USE_HANDLE, accepted, governing, session_meant
+from intent_lsp.doors.cli.open import accepted, acting_session, governing
 from intent_lsp.doors.cli.session_options import (
     add_asker,
     agent_named,
@@ -74,13 +74,7 @@ def _session(governance: Governance, rules: Rules, call: Call) -> Session:
     named = session_named(call.options)
     if named is None:
         return governance.sessions.open_agent(_of_editor(governance, rules, call))
-    session_id, agent_id = session_meant(governance, named, call.options)
-    if not call.page.asks and session_id == named and governance.handles.has_handle(named):
-        raise WrongUsageError(
-            f"{named} is the id of an agent's session, and only a person may give it",
-            cure=USE_HANDLE,
-        )
-    return governance.sessions.open_agent(session_id, agent_id)
+    return governance.sessions.open_agent(*acting_session(governance, named, call))
 
 
 def _ask_for_state(governance: Governance) -> None:
