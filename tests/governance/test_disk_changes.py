@@ -25,7 +25,7 @@ from intent_lsp.store.locks.root_lock import RootLock
 from intent_lsp.store.state.notes import AgentInfo
 from tests.governance.editor import Editor
 from tests.governance.watcher import Touched, Watcher
-from tests.support.repository import Repository
+from tests.support.repository import Repository, create
 
 LOGIN = WorkspacePath("src/auth/login.py")
 DB = WorkspacePath("src/db.py")
@@ -648,3 +648,28 @@ def test_while_there_is_no_control_room_nothing_is_recorded_and_none_is_made(
     governed.write(DB, "mine\n")
     assert watcher.recorded() == []
     assert not room.exists()
+
+
+@pytest.mark.parametrize("room", ["", "inner/"])
+def test_gits_merge_of_a_recorded_save_is_no_edit_also_below_the_root(
+    watcher: Watcher, editor: Editor, governed: Repository, room: str
+) -> None:
+    repository = create(governed.root / "inner") if room else governed
+    path = WorkspacePath(f"{room}numbers")
+    lines = [f"{number}\n" for number in range(1, 30)]
+
+    def text(ours: str, theirs: str) -> str:
+        return "".join([ours, *lines[1:-1], theirs])
+
+    repository.write("numbers", text("1\n", "29\n"))
+    repository.commit()
+    repository.git("checkout", "-q", "-b", "other")
+    repository.write("numbers", text("1\n", "theirs\n"))
+    repository.commit()
+    repository.git("checkout", "-q", "main")
+    watcher.recorded()
+    assert editor.save(path, text("ours\n", "29\n")).record is not None
+    repository.commit()
+    repository.git("rebase", "-q", "other")
+    assert (repository.root / "numbers").read_text() == text("ours\n", "theirs\n")
+    assert watcher.recorded() == []

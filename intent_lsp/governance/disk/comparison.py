@@ -47,19 +47,22 @@ def compare(
     now: TreeSnapshot,
     *,
     also_unseen: bool = False,
+    above: str = "",
 ) -> Comparison | None:
     """Return what changed between two snapshots of a work tree, or None if that is unknown.
 
-    `also_unseen`: also find edits that were committed in between and replaced since.
+    `also_unseen`: also find edits that were committed in between and replaced since. `above` is
+    what comes before the paths of the work tree in the paths of records: "", or for a repository
+    below the root its own path with a slash.
     """
     then, now = _unfolded(then, now), _unfolded(now, then)
-    comparing = _Comparing(looks, then, now)
+    comparing = _Comparing(looks, then, now, above)
     own = comparing.comparison()
     if own is None:
         return None
     parts = [own]
     for path in sorted(then.inner.keys() | now.inner.keys()):
-        part = _inner(looks, path, then, now)
+        part = _inner(looks, path, then, now, above)
         if part is None:
             return None
         parts.append(part)
@@ -88,7 +91,7 @@ def _unfolded(snapshot: TreeSnapshot, other: TreeSnapshot) -> TreeSnapshot:
 
 
 def _inner(
-    looks: TreeLooks, path: WorkspacePath, then: TreeSnapshot, now: TreeSnapshot
+    looks: TreeLooks, path: WorkspacePath, then: TreeSnapshot, now: TreeSnapshot, above: str
 ) -> Comparison | None:
     """Return what changed in the repository at `path` below the root, or None if that is unknown.
 
@@ -96,7 +99,7 @@ def _inner(
     """
     before, after, inner = then.inner.get(path), now.inner.get(path), looks.git_of(path)
     if before is not None and after is not None and inner is not None:
-        return _moved_below(path, compare(inner, before, after))
+        return _moved_below(path, compare(inner, before, after, above=f"{above}{path}/"))
     submodule = looks.gits is not None and path in looks.gits.flags().submodules
     old, new = commit_hash(before), commit_hash(after)
     if submodule or old == new:
@@ -133,8 +136,9 @@ def _moved_below(room: WorkspacePath, found: Comparison | None) -> Comparison | 
 class _Comparing:
     """One comparison of the files of one repository, or of a directory without one."""
 
-    def __init__(self, looks: TreeLooks, then: TreeSnapshot, now: TreeSnapshot) -> None:
+    def __init__(self, looks: TreeLooks, then: TreeSnapshot, now: TreeSnapshot, above: str) -> None:
         self._looks = looks
+        self._above = above
         self._then = then
         self._now = now
         self._git = looks.git if then.git is not None and now.git is not None else None
@@ -222,13 +226,18 @@ class _Comparing:
             return None
         return GitChanges(
             content=self._looks.contents.stores.content,
-            recorded=self._looks.contents.stores.past.left_last,
+            recorded=self._left_last,
             git=git,
             gits=gits,
             trees=GitTrees(git),
             then=self._then,
             now=self._now,
         )
+
+    def _left_last(self, path: WorkspacePath, hash_: ContentHash) -> bool:
+        """Return whether a file's newest record left it with this content."""
+        recorded = WorkspacePath(f"{self._above}{path}")
+        return self._looks.contents.stores.past.left_last(recorded, hash_)
 
     def _side(self, snapshot: TreeSnapshot, path: WorkspacePath) -> _Side:
         """Return a path's content in a snapshot, or in its HEAD if the snapshot lacks the path."""
