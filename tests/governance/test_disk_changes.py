@@ -317,9 +317,10 @@ def admit(editor: Editor, call: ToolCall) -> str:
 VOICE = AgentInfo(model="maker/model-1")
 EDIT = ToolCall(tool_name="Write", paths=(LOGIN,))
 COMMAND = ToolCall(tool_name="Bash", command="python3 make.py")
+# A minute more than it takes: the ticket is issued after the clock of the watcher was set.
 LAPSES = [
-    (EDIT, CLAIMED_FOR + timedelta(seconds=1)),
-    (COMMAND, COMMAND_AWAITED_FOR + timedelta(seconds=1)),
+    (EDIT, CLAIMED_FOR + timedelta(minutes=1)),
+    (COMMAND, COMMAND_AWAITED_FOR + timedelta(minutes=1)),
 ]
 
 
@@ -360,7 +361,7 @@ def test_what_is_changed_after_the_call_is_nobodys(
     admit(editor, EDIT)
     governed.write(LOGIN, "by an agent\n")
     assert watcher.news() == DiskNews(waiting=True)
-    watcher.at += CLAIMED_FOR + timedelta(seconds=1)
+    watcher.at += CLAIMED_FOR + timedelta(minutes=1)
     governed.write(LOGIN, "by nobody\n")
     (record,) = watcher.recorded()
     assert record.session_id == watcher.session.id
