@@ -98,11 +98,12 @@ async def test_a_person_makes_intents_at_once_and_an_agent_has_to_be_let(
     options = {"sessionId": "mine"}
     async with editing(repository.root, options=options, client_capabilities=unshowing) as editor:
         before = plan(editor)
-        made = await ask(editor, "create", name="Mail", ownedScope=["src/mail/**"])
+        scope = ["src/mail/**", "!src/mail/generated/**"]
+        made = await ask(editor, "create", name="Mail", ownedScope=scope)
         assert set(made) == {"approved", "intent"}
         intent = made["intent"]
         assert (made["approved"], intent["id"], intent["status"]) == (True, "INT-003", "PLANNED")
-        assert (intent["name"], intent["ownedScope"]) == ("Mail", ["src/mail/**"])
+        assert (intent["name"], intent["ownedScope"]) == ("Mail", scope)
         assert intent["createdAt"]
         # What stood there stays as it was.
         assert plan(editor).startswith(before)

@@ -166,10 +166,12 @@ class Planner:
     ) -> tuple[int, str] | None:
         """Return the index of the first pattern that cannot be granted, and why; None if all can.
 
-        `of_new_intent`: exclusions are accepted, since the patterns are a whole scope.
+        `of_new_intent`: the patterns are a whole scope, so exclusions are accepted beside others.
         """
+        exclusions = {pattern for pattern in patterns if normalize(pattern).exclusion}
+        narrowed = of_new_intent and not exclusions.issuperset(patterns)
         for place, pattern in enumerate(patterns):
-            if of_new_intent and normalize(pattern).exclusion:
+            if narrowed and pattern in exclusions:
                 continue
             why = ungrantable(pattern, partial(is_directory, self._stores.root))
             if why is not None:

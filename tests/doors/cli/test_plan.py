@@ -96,6 +96,7 @@ def test_a_glob_that_is_odd_is_remarked_on(shell: Shell, project: Repository) ->
             "argument --id: must have 1 to 256 characters, but has 257",
         ),
         (["A\udce9", "--scope", "a"], "argument NAME: "),
+        (["A", "--scope", "!src/x", "!src/y"], "begins with `!`, so it only excludes files"),
     ],
 )
 def test_an_intent_that_cannot_be_is_refused(

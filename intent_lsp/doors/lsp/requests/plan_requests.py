@@ -5,6 +5,7 @@ Invariant: an intent that an agent creates, and any expansion of scope, needs a 
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Annotated, Final
 
 import msgspec
@@ -117,10 +118,11 @@ class PlanRequests:
         """
         params = read_params(given, CreateParams)
         open_root = await self._finder.open_root(params)
-        await self._check_patterns(open_root, params.owned_scope, "ownedScope")
+        scope = params.owned_scope
+        await self._check_patterns(open_root, scope, "ownedScope", of_new_intent=True)
         if session_of(params, open_root).id != open_root.session.id:
-            scope = ", ".join(map(neutral, params.owned_scope))
-            question = f"create the intent {neutral(params.name)}, which owns {scope}"
+            owned = ", ".join(map(neutral, scope))
+            question = f"create the intent {neutral(params.name)}, which owns {owned}"
             word = await self._asking.approved(open_root, _asked(params, open_root, question))
             if word.approval is None:
                 return {"approved": False, "feedback": word.feedback}
@@ -270,14 +272,20 @@ class PlanRequests:
         return told if done.expires_at is None else told | {"expiresAt": done.expires_at}
 
     async def _check_patterns(
-        self, open_root: OpenRoot, patterns: tuple[str, ...], field: str
+        self,
+        open_root: OpenRoot,
+        patterns: tuple[str, ...],
+        field: str,
+        *,
+        of_new_intent: bool = False,
     ) -> None:
         """Raise WrongParamsError, which names `field`, if a pattern cannot be granted.
 
-        That is, if it excludes files, is too wide or has an error. Call it before a person is
-        asked.
+        That is, if it excludes files (unless `of_new_intent` and beside others), is too wide or has
+        an error. Call it before a person is asked.
         """
-        found = await self._in_thread(open_root.governance.planning.ungrantable, patterns)
+        ungrantable = open_root.governance.planning.ungrantable
+        found = await self._in_thread(partial(ungrantable, patterns, of_new_intent=of_new_intent))
         if found is not None:
             wrong = f"{field}[{found[0]}]"
             raise WrongParamsError(wrong, f"{patterns[found[0]]!r}: {found[1]}")
