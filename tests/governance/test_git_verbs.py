@@ -44,6 +44,14 @@ SUBMODULE = (
     " git commit -qm sub"
 )
 
+# `far` has what `main` has, or one commit more.
+FAR = "git init -q --bare ../far; git remote add far ../far; git push -q far main"
+FAR_MOVED = (
+    f"{FAR}; git switch -q -c theirs; sed -i 's/^3$/drei/' a; git commit -qam theirs;"
+    " git push -q far theirs:main; git switch -q main; git branch -qD theirs;"
+    " git update-ref -d refs/remotes/far/main"
+)
+
 GITS = [
     Verb(name="checkout", command="git checkout -q other"),
     Verb(name="checkout-and-back", command="git checkout -q other; git checkout -q main"),
@@ -67,6 +75,17 @@ GITS = [
         name="pull-autostash",
         before=f"{OURS}; echo mine >> gone",
         command="git pull -q --rebase --autostash . other",
+    ),
+    Verb(name="pull-from-far", before=FAR_MOVED, command="git pull -q far main"),
+    Verb(
+        name="commit-push-pull",
+        before=f"{FAR_MOVED}; echo x > b",
+        command="git commit -qam x; git pull -q --rebase far main; git push -q far main",
+    ),
+    Verb(
+        name="commit-and-reset-to-far",
+        before=f"{FAR_MOVED}; echo x > a",
+        command="git commit -qam x; git fetch -q far; git reset -q --hard far/main",
     ),
     Verb(name="fetch-and-reset", command="git fetch -q . other; git reset -q --hard FETCH_HEAD"),
     Verb(name="rebase", before=OURS, command="git rebase -q other"),
@@ -163,6 +182,39 @@ EDITS = [
     Verb(name="clean", before="echo u > u", command="git clean -qf", edits="u"),
     Verb(name="edit-and-add", command="echo x > a; git add a", edits="a"),
     Verb(name="edit-and-commit", command="echo x > a; git commit -qam x", edits="a"),
+    Verb(
+        name="edit-commit-push",
+        before=FAR,
+        command="echo x > a; git commit -qam x; git push -q far main",
+        edits="a",
+    ),
+    Verb(
+        name="edit-commit-pull-rebase-push",
+        before=FAR_MOVED,
+        command=(
+            "sed -i 's/^15$/ours/' a; git commit -qam x; git pull -q --rebase far main;"
+            " git push -q far main"
+        ),
+        edits="a",
+    ),
+    Verb(
+        name="edit-commit-pull-merge-push",
+        before=FAR_MOVED,
+        command=(
+            "sed -i 's/^15$/ours/' a; git commit -qam x;"
+            " git pull -q --no-rebase --no-edit far main; git push -q far main; git fetch -q far"
+        ),
+        edits="a",
+    ),
+    Verb(
+        name="edit-on-a-branch-that-is-pushed-and-merged",
+        before=FAR,
+        command=(
+            "git switch -q -c feat; echo x > b; git commit -qam x; git push -q far feat;"
+            " git switch -q main; git merge -q feat; git push -q far main"
+        ),
+        edits="b",
+    ),
     Verb(name="edit-and-amend", command="echo x > a; git commit -qa --amend --no-edit", edits="a"),
     Verb(name="edit-commit-rebase", command=f"{OURS}; git rebase -q other", edits="b"),
     Verb(
@@ -292,8 +344,8 @@ def test_a_command_is_told_the_edits_alone(began: Repository, verb: Verb, editor
 
 
 WITHOUT_LOGS = [
-    *("checkout", "switch", "merge-fast-forward", "reset-hard"),
-    *("edit-and-add", "edit-and-commit"),
+    *("checkout", "switch", "merge-fast-forward", "reset-hard", "pull-from-far"),
+    *("edit-and-add", "edit-and-commit", "edit-commit-push"),
 ]
 
 

@@ -37,10 +37,11 @@ class GitSnapshot(Struct, frozen=True, kw_only=True):
 
     `head` is the commit checked out, None on an unborn branch. `log` is None without a reflog.
     `index` changes whenever git's index file does. `tips` are the objects that refs point to.
-    `remotes` are the objects that were fetched from other repositories. `stashes` are the commits
-    of stashes and autostashes. `excludes` are ignore files outside of the work tree with their
-    hashes. `unmerged` are the files in conflict. `standing` are the unfinished merges, rebases and
-    the like: for each, the commits of base, ours and theirs.
+    `remotes` are the objects that other repositories have, by the refs of remotes and the last
+    fetch; what was pushed is among them. `fetched` are those of the last fetch alone. `stashes` are
+    the commits of stashes and autostashes. `excludes` are ignore files outside of the work tree
+    with their hashes. `unmerged` are the files in conflict. `standing` are the unfinished merges,
+    rebases and the like: for each, the commits of base, ours and theirs.
     """
 
     head: str | None = None
@@ -48,6 +49,7 @@ class GitSnapshot(Struct, frozen=True, kw_only=True):
     index: tuple[int, int, int] | None = None
     tips: tuple[str, ...] = ()
     remotes: tuple[str, ...] = ()
+    fetched: tuple[str, ...] = ()
     stashes: tuple[str, ...] = ()
     excludes: tuple[tuple[str, ContentHash], ...] = ()
     unmerged: tuple[WorkspacePath, ...] = ()

@@ -140,20 +140,23 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
 
         `blob` None means a commit without the file. `old` is the file's earlier hash. A commit of
         unknown origin does not count. If somebody committed another content of the file in between,
-        only a commit known at the first snapshot counts, or one that git made of recorded contents.
+        only a content counts that was there before or was fetched, or that git made of recorded
+        ones. Without a reflog, a commit counts that was there before or came by the last fetch.
         """
         if self.moves is None:
             head = self.after.head
             if head is None or head == self.before.head:
                 return False
-            return self.trees.blob(head, path) == blob and self._is_known(head)
+            return self.trees.blob(head, path) == blob and self._is_known(head, self._fetched)
         for move in self.moves:
             if self.trees.blob(move.new, path) != blob:
                 continue
             if path in self.authored:
                 # Somebody committed another content of it in between. This one may come from an
                 # older commit, or be what git made of a content that is recorded.
-                if self._is_known(move.new) or (move.made and self._is_told(path, old)):
+                if self._is_from_elsewhere(move.new, path, blob) or (
+                    move.made and self._is_told(path, old)
+                ):
                     return True
             elif move.authored or self._is_trusted(move):
                 return True
@@ -172,27 +175,58 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
     def _is_trusted(self, move: Move) -> bool:
         return move.made or move.new in self._logged or self._is_known(move.new)
 
-    def _is_known(self, commit: str) -> bool:
-        """Return whether a commit was reachable at the first snapshot or has been fetched."""
-        known = self._known
-        if commit not in known:
-            known[commit] = self.trees.leads_to(self._tips, commit)
-        return known[commit]
+    def _is_from_elsewhere(self, commit: str, path: WorkspacePath, blob: str | None) -> bool:
+        """Return whether a path's blob in a commit was there before, or has been fetched since.
+
+        The commit is one to which HEAD moved. What was committed here in between and pushed is
+        reachable from remotes like what was fetched, so the blob must be in none of these commits.
+        """
+        if self._is_known(commit, self._there_before):
+            return True
+        return (
+            commit not in self._made_here
+            and self._is_known(commit)
+            and all(self.trees.blob(each, path) != blob for each in self._made_here)
+        )
 
     @cached_property
-    def _known(self) -> dict[str, bool]:
+    def _made_here(self) -> frozenset[str]:
+        """The commits that people or git made in this repository between the snapshots."""
+        return frozenset(move.new for move in self.moves or () if move.authored or move.made)
+
+    def _is_known(self, commit: str, tips: frozenset[str] | None = None) -> bool:
+        """Return whether a commit is reachable from `tips`.
+
+        By default, these are the tips at the first snapshot and those of remotes at the second.
+        """
+        tips = self._there_before.union(self.after.remotes) if tips is None else tips
+        asked = (commit, tips)
+        if asked not in self._known:
+            self._known[asked] = self.trees.leads_to(tips, commit)
+        return self._known[asked]
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, frozenset[str]], bool]:
         return {}
 
     @cached_property
-    def _tips(self) -> frozenset[str]:
+    def _there_before(self) -> frozenset[str]:
+        """The tips at the first snapshot: what refs, remotes' included, and HEAD pointed to."""
         head = () if self.before.head is None else (self.before.head,)
-        return frozenset((*self.before.tips, *head, *self.after.remotes))
+        return frozenset((*self.before.tips, *head))
+
+    @cached_property
+    def _fetched(self) -> frozenset[str]:
+        """The tips at the first snapshot, and what the last fetch brought.
+
+        A push does not count here, as it does for `remotes`.
+        """
+        return self._there_before.union(self.after.fetched)
 
     @cached_property
     def _logged(self) -> frozenset[str]:
         """The commits that the whole reflog shows as made here, as by commit, merge or rebase."""
-        made = frozenset(move.new for move in self.moves or () if move.authored or move.made)
-        mark = self.before.log
+        made, mark = self._made_here, self.before.log
         return made if mark is None else made | logged_before(self.git.git_dir, mark)
 
     def _out_of_a_stash(self, path: WorkspacePath, blob: str | None) -> bool:

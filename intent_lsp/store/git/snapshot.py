@@ -67,15 +67,17 @@ class GitSnapshots:
         git_dir = self._git.git_dir
         common = common_directory(git_dir)
         tips = tuple(_tips(self._git.root, common))
-        fetched = {id_ for id_, name in tips if name.startswith(_REMOTES)}
+        remotes = {id_ for id_, name in tips if name.startswith(_REMOTES)}
         # A ref need not name the commits that the last fetch brought.
-        fetched.update(map(bytes.decode, _FETCHED.findall(small_file(git_dir / "FETCH_HEAD"))))
+        last_fetch = small_file(git_dir / "FETCH_HEAD")
+        fetched = {each.decode() for each in _FETCHED.findall(last_fetch)}
         return GitSnapshot(
             head=status.head,
             log=log_mark(git_dir),
             index=git_moment(git_dir).index,
             tips=tuple(sorted({id_ for id_, _ in tips})),
-            remotes=tuple(sorted(fetched)),
+            remotes=tuple(sorted(remotes | fetched)),
+            fetched=tuple(sorted(fetched)),
             stashes=stash_commits(git_dir, common),
             excludes=tuple(_excludes(self._git, common)),
             unmerged=tuple(sorted(status.unmerged)),
