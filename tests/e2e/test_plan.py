@@ -88,6 +88,8 @@ def contents(room: Path) -> Mapping[str, bytes]:
 
 # -- create -------------------------------------------------------------------------------------
 
+MAIL = ["src/mail/**", "!src/mail/generated/**"]
+
 
 async def test_a_person_makes_intents_at_once_and_an_agent_has_to_be_let(
     repository: Repository,
@@ -98,12 +100,11 @@ async def test_a_person_makes_intents_at_once_and_an_agent_has_to_be_let(
     options = {"sessionId": "mine"}
     async with editing(repository.root, options=options, client_capabilities=unshowing) as editor:
         before = plan(editor)
-        scope = ["src/mail/**", "!src/mail/generated/**"]
-        made = await ask(editor, "create", name="Mail", ownedScope=scope)
+        made = await ask(editor, "create", name="Mail", ownedScope=MAIL)
         assert set(made) == {"approved", "intent"}
         intent = made["intent"]
         assert (made["approved"], intent["id"], intent["status"]) == (True, "INT-003", "PLANNED")
-        assert (intent["name"], intent["ownedScope"]) == ("Mail", scope)
+        assert (intent["name"], intent["ownedScope"]) == ("Mail", MAIL)
         assert intent["createdAt"]
         # What stood there stays as it was.
         assert plan(editor).startswith(before)

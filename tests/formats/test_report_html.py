@@ -38,6 +38,7 @@ from intent_lsp.store.packaged_files import report_files
 from tests.support.ledgers import HASH, edit
 
 FILES = report_files()
+BROKEN = "The ledger is DAMAGED, cannot be read, or was CHANGED after it was written"
 STYLE, SCRIPT = FILES["page.css"], FILES["page.js"]
 SOUND = Verification(
     ok=True,
@@ -230,7 +231,7 @@ def test_a_page_begins_as_every_report_does_and_names_what_it_is_of() -> None:
     for told in (
         "Ledger report: shop",
         "1 edit from 2026-11-21 20:27:33 to 2026-11-21 20:27:33. Made 2026-11-22 09:00:00.",
-        "Only records that match --since 3d",
+        "This report has only the records that match --since 3d",
         "The ledger is intact: all hashes and links match",
         "provednothing: there is no commit, checkpoint or other hash to compare with",
         "conditionalall 3 records",
@@ -281,10 +282,13 @@ def test_what_was_found_is_told_with_its_place() -> None:
     ("codes", "title"),
     [
         ([LedgerCode.TRUNCATED], "Records are MISSING from the ledger, as a file or an end of one"),
-        ([LedgerCode.BAD_HASH], "The ledger was CHANGED after it was written"),
+        (
+            [LedgerCode.BAD_HASH],
+            BROKEN,
+        ),
         (
             [LedgerCode.TRUNCATED, LedgerCode.BAD_HASH],
-            "The ledger was CHANGED after it was written",
+            BROKEN,
         ),
     ],
 )

@@ -82,7 +82,7 @@ AttributedRun = tuple[int, Range]
 
 
 def claimed_runs(step: Edit) -> list[AttributedRun]:
-    """Return (number of the conversation, range) for each range of an edit, in line order."""
+    """Return (index in `step.talks`, range) for each range of an edit, in line order."""
     runs = [(talk, run) for talk, told in enumerate(step.talks) for run in told]
     return sorted(runs, key=lambda each: (each[1].replaced or (each[1].start_line,))[0])
 

@@ -163,7 +163,11 @@ class Automaton:
         return found
 
     def _letters(self, bits: int, runs: Iterable[tuple[int, _State]]) -> frozenset[str] | None:
-        """Return the characters that a state tests for, or None if it tests for a class."""
+        """Return the characters that a state tests for, or None if it tests for a class.
+
+        `bits` are the state's active places, and `runs` its negations under way with their states,
+        whose characters count too.
+        """
         letters: set[str] = set()
         for bit in _each(bits & ~_MATCH):
             test = self._reads[bit].test

@@ -20,7 +20,7 @@ _CURES: Final = {
     RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows all intents",
     RequestCode.INTENT_CLOSED: f"choose an open intent, or reopen this one in {INTENTS_FILE}",
     RequestCode.INTENT_IGNORED: (
-        "choose another intent, or take the line that matches out of .intentignore"
+        "choose another intent, or take the line that matches this one's id out of .intentignore"
     ),
     RequestCode.INTENTS_FILE_UNWRITTEN: (
         f"fix that and run the command again, or edit {INTENTS_FILE} by hand"

@@ -42,7 +42,10 @@ def feature_handlers(
     contents: TextContents,
     formatting: FormattingFeature,
 ) -> Mapping[str, Handler]:
-    """Return what answers the requests of LSP but those for diagnostics, by their method."""
+    """Return what answers LSP's requests about texts and symbols, by their method.
+
+    Those for diagnostics, saves, file operations and commands are not among them.
+    """
     actions = CodeActions(connection)
     provenance = ProvenanceFeature(connection, buffers)
     names = IntentsNames(connection, buffers, protocol.documents)

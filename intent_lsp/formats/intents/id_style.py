@@ -93,7 +93,7 @@ def _fits(name: str, width: int) -> bool:
 
 
 def _digits(name: str) -> str:
-    """Return the digits at the end of an id; "" if there are none."""
+    """Return the number of an id that is words and one number at the end; "" for any other id."""
     found = _NUMBERED.fullmatch(name)
     return found["digits"] if found else ""
 

@@ -140,7 +140,9 @@ POLICY_TEXTS: Final[Mapping[str, KeyText]] = {
         "Whose answers count",
         "Where a person may answer. `editor` must be in the list.",
         {
-            ApprovalChannel.EDITOR: "A person may answer in the editor.",
+            ApprovalChannel.EDITOR: (
+                "What a person answers in the editor about an agent's call counts."
+            ),
             ApprovalChannel.ELICITATION: (
                 "What the client of an MCP server answers counts too, though the client may"
                 " answer without a person."

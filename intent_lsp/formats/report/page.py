@@ -93,12 +93,12 @@ def _values(report: ReportData) -> Mapping[str, object]:
 
 
 def _verdict(found: Verification) -> str:
-    """Return a sentence: the ledger is intact, cut off, or changed (ledger section 2)."""
+    """Return a sentence: the ledger is intact, cut off, or broken (ledger section 2)."""
     if not found.wrong:
         return "The ledger is intact: all hashes and links match"
     if found.wrong <= CUT_OFF:
         return "Records are MISSING from the ledger, as a file or an end of one; the others match"
-    return "The ledger was CHANGED after it was written"
+    return "The ledger is DAMAGED, cannot be read, or was CHANGED after it was written"
 
 
 def _cut(text: str) -> str:

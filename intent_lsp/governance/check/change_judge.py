@@ -18,7 +18,6 @@ from intent_lsp.core.check.report import CheckedChange, FindingLevel
 from intent_lsp.core.codes import CheckCode, GateCode
 from intent_lsp.core.content import FileContent
 from intent_lsp.core.gate.file_class import FileClass, standing
-from intent_lsp.core.gate.gate import unavailable
 from intent_lsp.core.gate.intent_lists import open_owners
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.intents import Intent, Intents
@@ -95,13 +94,16 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
         problem = change.rules.problem
         if problem is None:
             return
-        denied = unavailable(problem, ())
+        # Whatever `fail_open` says, a change that cannot be judged is not passed over in silence.
+        message = f"Governance Unavailable: {problem}. Mend it, so that the change can be judged."
         files = [file for file in change.files if file.path == INTENTS_FILE]
         if not change.rules.versions:
             files = files or [*change.files[:1]]
         for file in files:
             place = FoundPlace(commit=change.id, file=file)
-            self.found.add(denied.code.value, FindingLevel.ERROR, denied.message, place)
+            self.found.add(
+                GateCode.GOVERNANCE_UNAVAILABLE.value, FindingLevel.ERROR, message, place
+            )
 
     def _originated(self, file: DiffedFile, rules: Rules) -> OriginatedFile:
         kind = standing(file.path, rules.policy, ignored=False)

@@ -4,7 +4,8 @@ Specified in requirements section 8.
 
 Invariant: a file's first content is never replaced by a later one. A file that appears in the tree
 later counts as absent at first.
-Invariant: of a file that an editor has opened the whole content is kept, of any other the hash.
+Invariant: of a file that an editor has opened unchanged the whole content is kept, of any other the
+hash.
 """
 
 import threading
@@ -27,7 +28,7 @@ class InitialContents:
         self._found: dict[WorkspacePath, ContentHash | None] | None = None
 
     def opened(self) -> tuple[WorkspacePath, ...]:
-        """Return the files that editors have opened, whose whole initial contents are kept."""
+        """Return the files whose whole initial contents are kept, since an editor opened them."""
         with self._lock:
             return tuple(self._opened)
 

@@ -113,7 +113,7 @@ def test_a_ledger_that_does_not_verify_has_a_page_that_says_so(shell: Shell, mad
     assert said.status == 1
     assert said.err == "intent-lsp: the ledger failed verification; the report shows where\n"
     page = (made / "r.html").read_text()
-    assert "The ledger was CHANGED after it was written" in page
+    assert "The ledger is DAMAGED, cannot be read, or was CHANGED after it was written" in page
     assert f"{LEDGER_FILE}:2" in page
 
 

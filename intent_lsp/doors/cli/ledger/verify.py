@@ -105,7 +105,10 @@ def _closing(found: Verification) -> Sequence[Sequence[Cell]]:
             "Cut off: the records that are left match, but others are missing.", "bold red"
         )
     else:
-        verdict = Cell("Broken: the ledger was changed after it was written.", "bold red")
+        verdict = Cell(
+            "Broken: the ledger is damaged, cannot be read, or was changed after it was written.",
+            "bold red",
+        )
     return (
         (Cell("verdict"), verdict),
         (Cell("proven"), Cell(found.proved)),

@@ -109,9 +109,10 @@ def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
 
 
 def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
-    """Return the place with an item of the list wanted whose key is above the cursor, or None.
+    """Return `place` with an item wanted for the list whose key is above the cursor, or None.
 
-    The cursor is in the column of that key, to which an editor without an indent returns.
+    That key is in the column of the cursor, to which an editor without an indent returns. `shape`
+    is that of the mapping which the cursor is in.
     """
     cursor = place.cursor
     if (
