@@ -155,7 +155,7 @@ def test_what_nobody_explains_has_no_words() -> None:
         (
             {"concurrent_modification": True, "compared": False},
             [
-                "somebody else changed a file between reading and writing",
+                "somebody else changed a file while this edit was made",
                 "the work tree could not be compared: the command may have changed more files",
             ],
         ),

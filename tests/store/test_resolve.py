@@ -235,7 +235,7 @@ def test_a_gitignore_of_the_team_is_left_as_it_is(root: Path) -> None:
 
 def test_a_dormant_root_is_given_no_room(root: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert open_local_directory(root) is None
-    assert "no room" in caplog.text
+    assert "no directory for state and cache" in caplog.text
     assert names(root) == ["src"]
 
 

@@ -88,7 +88,7 @@ def _probe_line(probe: ProbeFinding) -> str:
     if not probe.blocks:
         return f"{hook} does not block: {probe.cause}"
     odd = f"; {probe.cause}" if probe.cause else ""
-    return f"{hook} blocks, in {probe.seconds:.1f} s{odd}"
+    return f"{hook} works: it refused a trial edit in {probe.seconds:.1f} s{odd}"
 
 
 def _json(report: HostReport, silent: BlindHost | None) -> dict[str, object]:

@@ -71,7 +71,7 @@ def _unusable(intent: Intent, new_id: str) -> EditRefused | None:
     if not new_id:
         problem = "this one is empty"
     elif len(new_id) > MAX_ID:
-        problem = f"this one has {len(new_id):,}"
+        problem = f"this one has {len(new_id):,} characters"
     return EditRefused(f"an id has 1 to {MAX_ID} characters on one line, and {problem}")
 
 

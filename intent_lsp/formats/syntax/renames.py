@@ -99,8 +99,9 @@ def _places(
 ) -> Iterator[int]:
     """Yield the byte offsets in a scope, a byte range, where a name occurs as an identifier.
 
-    Names after a dot, as in `thing.name`, count only if `members` is set. After MAX_PLACES
-    occurrences of the text, every further one counts as an identifier.
+    Names that are looked up in something, as in `thing.name` or `f(name=1)`, count only if
+    `members` is set. After MAX_PLACES occurrences of the text, every further one counts as an
+    identifier.
     """
     before = rb"(?<![\w$])" if name[:1].isalnum() or name[:1] == b"_" else b""
     word = re.compile(before + re.escape(name) + rb"(?![\w$])")
@@ -114,7 +115,8 @@ def _places(
 def _stands(tree: SyntaxTree, node: Node, name: bytes, *, members: bool) -> bool:
     """Return whether a node is an identifier with this name.
 
-    A name after a dot, as in `thing.name`, counts only if `members` is set.
+    One that is looked up in something, as in `thing.name` or `f(name=1)`, counts only if `members`
+    is set.
     """
     return is_identifier(node) and tree.text(node) == name and (members or not _is_member(node))
 

@@ -29,10 +29,11 @@ class ForeignWrites(Struct, kw_only=True):
     def record_foreign(self, file: TicketFile, data: bytes | None) -> ContentHash | None:
         """Record what somebody else wrote into a file before or while a call claimed the file.
 
-        Return the hash of what was written meanwhile, or None if there was none. `data` is the
-        file's present content. A content noticed during the call is foreign unless `data` begins
-        with it and is what the call announced, if it announced any. The caller holds the root's
-        lock.
+        Return the hash of what was written meanwhile, or None if none was found. `data` is the
+        file's present content; None (no file, or its content is not known) means that only what was
+        written before is recorded. A content noticed during the call is foreign unless `data`
+        begins with it and is what the call announced, if it announced any. The caller holds the
+        root's lock.
         """
         self.record_before(file.path, file.pre_hash)
         seen = self.pending.waiting.get(file.path)

@@ -225,7 +225,10 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _logged(self) -> frozenset[str]:
-        """The commits that the whole reflog shows as made here, as by commit, merge or rebase."""
+        """The commits made here between the snapshots, and those where HEAD was before by its log.
+
+        Of a long log, only the end is read.
+        """
         made, mark = self._made_here, self.before.log
         return made if mark is None else made | logged_before(self.git.git_dir, mark)
 

@@ -192,7 +192,10 @@ class TailState(Struct):
         return True
 
     def moved(self, data: bytes) -> None:
-        """Advance this end past `data`, lines just written that `trail` has already followed."""
+        """Advance this end past `data`, lines just written.
+
+        The caller has had this end's own `trail` follow them already.
+        """
         self._grow(self.size + len(data), self.tail + data)
 
     def _grow(self, size: int, data: bytes) -> None:

@@ -221,7 +221,7 @@ class PlanRequests:
         violations: Sequence[CallViolation] = ()
         if outcome is not None:
             # The record exists even if the command changed files that it should not.
-            told = f"{outcome.ticket.program or 'the command'} has ended"
+            told = f"{outcome.ticket.program or 'the command'} has run"
             record, queued = outcome.record, outcome.queued
             self._connection.outcomes.recorded(open_root, told, record, queued)
             violations = await self._in_thread(open_root.governance.violations.of, outcome)

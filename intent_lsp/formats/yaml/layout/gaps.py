@@ -101,7 +101,7 @@ class GapEditor:
     def last(
         self, lines: tuple[GapLine, ...], column: Callable[[int], int], *, blank: bool
     ) -> None:
-        """Set the whole lines at the end of the text in order, without blank lines at its end."""
+        """Do as `whole` for the last lines of the text, but leave no blank line at its end."""
         kept = len(lines)
         while kept and lines[kept - 1].comment is None:
             kept -= 1
