@@ -173,7 +173,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     def _is_trusted(self, move: Move) -> bool:
-        return move.made or move.new in self._logged or self._is_known(move.new)
+        return move.made or move.new in self._logged or self._is_known(move.new, self._anywhere)
 
     def _is_from_elsewhere(self, commit: str, path: WorkspacePath, blob: str | None) -> bool:
         """Return whether a path's blob in a commit was there before, or has been fetched since.
@@ -185,7 +185,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
             return True
         return (
             commit not in self._made_here
-            and self._is_known(commit)
+            and self._is_known(commit, self._anywhere)
             and all(self.trees.blob(each, path) != blob for each in self._made_here)
         )
 
@@ -194,12 +194,8 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         """The commits that people or git made in this repository between the snapshots."""
         return frozenset(move.new for move in self.moves or () if move.authored or move.made)
 
-    def _is_known(self, commit: str, tips: frozenset[str] | None = None) -> bool:
-        """Return whether a commit is reachable from `tips`.
-
-        By default, these are the tips at the first snapshot and those of remotes at the second.
-        """
-        tips = self._there_before.union(self.after.remotes) if tips is None else tips
+    def _is_known(self, commit: str, tips: frozenset[str]) -> bool:
+        """Return whether a commit is reachable from `tips`."""
         asked = (commit, tips)
         if asked not in self._known:
             self._known[asked] = self.trees.leads_to(tips, commit)
@@ -216,10 +212,15 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         return frozenset((*self.before.tips, *head))
 
     @cached_property
+    def _anywhere(self) -> frozenset[str]:
+        """The tips at the first snapshot, and those of remotes at the second."""
+        return self._there_before.union(self.after.remotes)
+
+    @cached_property
     def _fetched(self) -> frozenset[str]:
         """The tips at the first snapshot, and what the last fetch brought.
 
-        A push does not count here, as it does for `remotes`.
+        A push does not count here, as it does for `_anywhere`.
         """
         return self._there_before.union(self.after.fetched)
 
