@@ -6,6 +6,7 @@ line.
 """
 
 import gc
+import os
 import sys
 from collections.abc import Sequence
 
@@ -26,7 +27,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.write(PRODUCT_LINE + "\n")
         return 0
     if words[:1] == ["hook"] and (asked := _plain_hook(words[1:])) is not None:
-        return _hook(*asked)
+        status = _hook(*asked)
+        if arguments is None:
+            # The answer is written. Freeing the modules first would keep the agent waiting.
+            os._exit(status)
+        return status
     # The command line's door is loaded late, so that `--version` answers at once.
     from intent_lsp.doors.cli.command import OtherDoors  # noqa: PLC0415
     from intent_lsp.doors.cli.main import run  # noqa: PLC0415

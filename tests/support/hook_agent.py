@@ -7,6 +7,7 @@ from typing import Any
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
 from intent_lsp.core.agents.hook_event import HookKind
+from intent_lsp.doors.hook.judging_here import decide_here
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
@@ -52,7 +53,7 @@ class Agent:
         """Send bytes."""
         where = str(self.repository.root)
         call = HookCall.of(HOSTS[self.host], event, self.environment, where)
-        return HookAnswering(call, Governance).answer(data)
+        return HookAnswering(call, decide_here).answer(data)
 
     def before(self, tool: str, use: str = "call-1", **given: Any) -> HookAnswer:
         """Send the event before a call of a tool with this input."""

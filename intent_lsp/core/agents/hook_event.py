@@ -1,4 +1,4 @@
-"""An event that an agent host reports to its hook.
+"""An event that an agent host reports to its hook, and what is decided on it.
 
 Invariant: this module holds values only. How a host spells them is in `formats/hosts`.
 """
@@ -64,6 +64,16 @@ class HookEvent(Struct, frozen=True, kw_only=True):
     source: str = ""
     model: str | None = None
     version: str | None = None
+
+
+class HookDecision(Struct, frozen=True):
+    """The answer to an event. `refusal` is why a call is refused, or None if it is not.
+
+    An event that is not before a call cannot be refused. `note` is for the model, or "".
+    """
+
+    refusal: str | None = None
+    note: str = ""
 
 
 PROBE_SESSION: Final = "intent-lsp-doctor"

@@ -3,12 +3,13 @@
 import logging
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.agents.hook_answer import SHARE_OF_LIMIT, HookAnswer
+from intent_lsp.core.agents.hook_event import HookDecision, HookEvent
 from intent_lsp.formats.hook_wire import HookRequest
 from intent_lsp.formats.hosts.table import HOSTS
-from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
 
 _USAGE: Final = 1
@@ -31,10 +32,20 @@ def answer_here(
         said = f"intent-lsp: {request.host} is not an agent host; use one of: {names}\n"
         return HookAnswer("", said, _USAGE)
     call = HookCall.of(host, request.event, request.environment, request.cwd)
-    answering = HookAnswering(call, Governance)
+    answering = HookAnswering(call, decide_here)
     if unread is not None:
         return answering.unjudged(unread, "")
     return _in_time(answering, request.payload, host.limit_seconds * SHARE_OF_LIMIT, passed)
+
+
+def decide_here(call: HookCall, root: Path, event: HookEvent) -> HookDecision:
+    """Return the decision on an event in a root, by a governance of this process."""
+    # Loaded once there is a root: most hooks that no server answers have none.
+    from intent_lsp.governance.governance import Governance  # noqa: PLC0415
+    from intent_lsp.governance.hooks.hook_events import decide  # noqa: PLC0415
+
+    with Governance(root) as governance:
+        return decide(governance, call, event)
 
 
 def _in_time(

@@ -1,34 +1,23 @@
 """The answer to one event of an agent host, in the host's own form, whatever happens.
 
 Invariant: without a governed root nothing is said and nothing is written.
+Invariant: what decides is loaded once the root is known, so that a hook elsewhere ends quickly.
 """
 
 import os
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.hook_answer import (
-    INTENT_VARIABLE,
-    PROBE_VARIABLE,
-    SILENCE,
-    HookAnswer,
-)
-from intent_lsp.core.agents.hook_event import PROBE_SESSION, HookEvent, HookKind
+from intent_lsp.core.agents.hook_answer import SILENCE, HookAnswer
+from intent_lsp.core.agents.hook_event import HookDecision, HookEvent, HookKind
 from intent_lsp.core.errors import InvalidCallError
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.formats.hosts.payload import Payload, WrongPayloadError, read_payload
-from intent_lsp.governance.calls.approvals import PersonAtEditor
-from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.hooks.hook_events import HookEvents
-from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.fs.roots import governed_root
-
-Govern = Callable[[Path], AbstractContextManager[Governance]]
 
 
 class ElsewhereError(Exception):
@@ -70,20 +59,18 @@ class HookCall(Struct, frozen=True):
 class HookAnswering(Struct):
     """Answers one event. `root` is its governed root as soon as that is known.
 
-    `govern` returns the governance of a root for as long as the event is answered. `person` can be
-    asked for approval; None: nobody can.
+    `decide` returns the decision on an event in a root.
     """
 
     call: HookCall
-    govern: Govern
-    person: PersonAtEditor | None = None
+    decide: Callable[[HookCall, Path, HookEvent], HookDecision]
     root: Path | None = None
     event: HookEvent | None = None
 
     def answer(self, data: bytes) -> HookAnswer:
         """Return the answer to the event with the payload `data`, as the bytes that the host wrote.
 
-        Raise ElsewhereError if `govern` does; any other failure is an answer.
+        Raise ElsewhereError if `decide` does; any other failure is an answer.
         """
         try:
             return self._governed(read_payload(data))
@@ -116,10 +103,7 @@ class HookAnswering(Struct):
         self.root = _root_of(event, start)
         if self.root is None:
             return SILENCE
-        wanted = self.call.environment.get(INTENT_VARIABLE) or None
-        with self.govern(self.root) as governance:
-            events = HookEvents(governance, host, wanted, self.person)
-            decision = events.probe(event) if self._is_probe(event) else events.answer(event)
+        decision = self.decide(self.call, self.root, event)
         if decision.refusal is not None:
             return host.refusal(event.name, decision.refusal)
         return host.permission(event, decision.note)
@@ -141,14 +125,6 @@ class HookAnswering(Struct):
     def _root_so_far(self) -> Path | None:
         """Return the root of the event, or that of the hook's directory if it is not known yet."""
         return self.root or governed_root(self.call.cwd)
-
-    def _is_probe(self, event: HookEvent) -> bool:
-        """Whether `intent-lsp doctor` asks: the variable is set, and the session is the probe's.
-
-        The variable alone is not enough: it would switch the gate off for real sessions.
-        """
-        asked = self.call.environment.get(PROBE_VARIABLE) == "1"
-        return asked and event.session_id == PROBE_SESSION
 
     def _asks(self) -> bool:
         """Return whether the event is a call about to be made, as far as the payload was read."""
@@ -172,6 +148,9 @@ def _root_of(event: HookEvent, start: str) -> Path | None:
 
 
 def _fails_open(root: Path) -> bool:
+    # Loaded late: most answers need no policy here.
+    from intent_lsp.governance.root.rules import RulesCache  # noqa: PLC0415
+
     try:
         return RulesCache(root).current().policy.fail_open
     except Exception:  # noqa: BLE001 - the default of the policy, if it cannot be read

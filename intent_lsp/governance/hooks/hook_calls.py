@@ -8,10 +8,9 @@ from datetime import timedelta
 from functools import partial
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.hook_event import HookEvent, ShownText
+from intent_lsp.core.agents.hook_event import HookDecision, HookEvent, ShownText
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.agents.tools import ToolCall, ToolKind, tool_kind
 from intent_lsp.core.commands.reading import entered
@@ -31,16 +30,6 @@ from intent_lsp.store.packaged_files import tool_lists
 
 SAME_CALL_WITHIN: Final = timedelta(seconds=10)
 """How long a call without an id counts as the same when it is reported again, still unrecorded."""
-
-
-class HookDecision(Struct, frozen=True):
-    """The answer to an event. `refusal` is why a call is refused, or None if it is not.
-
-    An event that is not before a call cannot be refused. `note` is for the model, or "".
-    """
-
-    refusal: str | None = None
-    note: str = ""
 
 
 class HookCalls:

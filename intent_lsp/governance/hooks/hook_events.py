@@ -9,7 +9,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from intent_lsp import __version__
-from intent_lsp.core.agents.hook_event import HookEvent, HookKind
+from intent_lsp.core.agents.hook_answer import INTENT_VARIABLE, PROBE_VARIABLE
+from intent_lsp.core.agents.hook_event import PROBE_SESSION, HookDecision, HookEvent, HookKind
 from intent_lsp.core.agents.selecting import (
     SELECT_TOOL,
     may_be_own,
@@ -22,8 +23,9 @@ from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.governance.calls.approvals import PersonAtEditor
 from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.hooks.hook_answers import HookCall
 from intent_lsp.governance.hooks.hook_approval import HookApproval
-from intent_lsp.governance.hooks.hook_calls import HookCalls, HookDecision
+from intent_lsp.governance.hooks.hook_calls import HookCalls
 from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
 from intent_lsp.governance.hooks.mentions import mentioned
 from intent_lsp.store.fs.resolve import resolve_below
@@ -150,6 +152,27 @@ class HookEvents:
             return call
         place = resolve_below(root, cwd)
         return replace(call, directory=cwd if place is None else place.path)
+
+
+def decide(
+    governance: Governance, call: HookCall, event: HookEvent, person: PersonAtEditor | None = None
+) -> HookDecision:
+    """Return the answer to an event of one run of a hook, or to the probe of `intent-lsp doctor`.
+
+    `person` can be asked for approval; None: nobody can. Raise as `HookEvents.answer` does.
+    """
+    wanted = call.environment.get(INTENT_VARIABLE) or None
+    events = HookEvents(governance, call.host, wanted, person)
+    return events.probe(event) if _is_probe(call, event) else events.answer(event)
+
+
+def _is_probe(call: HookCall, event: HookEvent) -> bool:
+    """Whether `intent-lsp doctor` asks: the variable is set, and the session is the probe's.
+
+    The variable alone is not enough: it would switch the gate off for real sessions.
+    """
+    asked = call.environment.get(PROBE_VARIABLE) == "1"
+    return asked and event.session_id == PROBE_SESSION
 
 
 def _with(said: str, decision: HookDecision) -> HookDecision:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.agents.hook_answer import SHARE_OF_LIMIT, HookAnswer
+from intent_lsp.core.agents.hook_event import HookDecision, HookEvent
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.gate.request import ApprovalAnswer
 from intent_lsp.formats.hosts.table import HOSTS
@@ -22,6 +23,7 @@ from intent_lsp.governance.calls.approvals import (
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
 from intent_lsp.governance.hooks.hook_approval import RESERVED
+from intent_lsp.governance.hooks.hook_events import decide
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.governance.root.sessions import Session
@@ -62,7 +64,11 @@ class Asking(Agent):
         """Send bytes."""
         where = str(self.repository.root)
         call = HookCall.of(HOSTS[self.host], event, self.environment, where)
-        return HookAnswering(call, Governance, self.person).answer(data)
+        return HookAnswering(call, self._decide).answer(data)
+
+    def _decide(self, call: HookCall, root: Path, event: HookEvent) -> HookDecision:
+        with Governance(root) as governance:
+            return decide(governance, call, event, self.person)
 
 
 @pytest.fixture

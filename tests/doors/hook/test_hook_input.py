@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.agents.hook_answer import SILENCE, HookAnswer
-from intent_lsp.doors.hook.judging_here import _in_time
+from intent_lsp.doors.hook.judging_here import _in_time, decide_here
 from intent_lsp.formats.hosts.table import HOSTS
-from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
 from intent_lsp.governance.hooks.hook_events import HookEvents
 from intent_lsp.store.stopwatch import stopwatch
@@ -98,7 +97,7 @@ def test_where_no_intents_file_governs_nothing_is_said_or_written(
     for data in (event(tool_name="Edit", tool_input={}), b"", b"{"):
         for cwd in (repository.root, tmp_path / "home"):
             call = HookCall.of(HOSTS["claude"], None, {}, str(cwd))
-            assert HookAnswering(call, Governance).answer(data) == SILENCE
+            assert HookAnswering(call, decide_here).answer(data) == SILENCE
     assert sorted(p.name for p in repository.root.iterdir()) == [".git"]
     assert list((tmp_path / "home").iterdir()) == []
 
@@ -128,7 +127,7 @@ def test_a_judgement_that_takes_too_long_is_a_failure_of_ours(root: Repository) 
             never.wait()
             return super().answer(data)
 
-    answering = Slow(call, Governance, root=root.root)
+    answering = Slow(call, decide_here, root=root.root)
     assert _in_time(answering, b"", 0.0, stopwatch()) == SILENCE
     root.write(POLICY, "sidecar:\n  fail_open: false\n")
     assert "the call was not judged within 0 s" in reason(

@@ -118,6 +118,13 @@ def test_an_edit_that_may_happen_is_judged_without_a_server_and_without_git(
     assert [name for name in loaded if any(part in name for part in editing)] == []
 
 
+def test_where_nothing_is_governed_no_governance_is_loaded(repository: Repository) -> None:
+    status, out, loaded = modules_of_a_hook(repository, request(repository))
+    assert (status, out) == (0, "")
+    assert [name for name in loaded if name.startswith("intent_lsp.store.state")] == []
+    assert {"intent_lsp.governance.governance", "yaml", "sqlite3"}.isdisjoint(loaded)
+
+
 def test_the_answer_is_the_same_without_a_server(root: Repository, runtime: Path) -> None:
     alone = modules_of_a_hook(root, request(root))[:2]
     assert list(runtime.iterdir()) == []

@@ -9,8 +9,7 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
@@ -18,6 +17,7 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
+from intent_lsp.core.agents.hook_event import HookDecision, HookEvent
 from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
 from intent_lsp.formats.hook_wire import (
     HookRequest,
@@ -30,6 +30,7 @@ from intent_lsp.formats.person_wire import encode_answer, read_question
 from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalTime
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import ElsewhereError, HookAnswering, HookCall
+from intent_lsp.governance.hooks.hook_events import decide
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.governance.root.sessions import Session
@@ -168,17 +169,18 @@ class HookListener:
             return None
         call = HookCall.of(host, request.event, request.environment, request.cwd)
         try:
-            person = None if self.person is None else _WaitedFor(self.person, connection)
-            return HookAnswering(call, self._govern, person).answer(request.payload)
+            return HookAnswering(call, partial(self._decide, connection)).answer(request.payload)
         except ElsewhereError:
             return None
 
-    @contextmanager
-    def _govern(self, root: Path) -> Iterator[Governance]:
-        """Yield the governance of this root. Raise ElsewhereError if `root` is another root."""
+    def _decide(
+        self, connection: socket.socket, call: HookCall, root: Path, event: HookEvent
+    ) -> HookDecision:
+        """Return the decision on an event. Raise ElsewhereError if `root` is another root."""
         if os.path.realpath(root) != self._root:
             raise ElsewhereError
-        yield self._governance
+        person = None if self.person is None else _WaitedFor(self.person, connection)
+        return decide(self._governance, call, event, person)
 
 
 class _WaitedFor(Struct, frozen=True):
