@@ -1,23 +1,26 @@
-"""What our hooks cost a real agent host: a whole run with them, compared with `node -e 0` as hook.
+"""What our hooks cost a real agent host: a turn with them, compared with `node -e 0` as hook.
 
 Codex, Qwen Code and opencode run the same script of a scripted model, in a network namespace that
 has only loopback: without hooks, with ours (a server has the root open), and with `node -e 0` in
-their place. The figure is (ours - none) / (node - none), of minima of runs in turn.
-`python -m benchmarks.hosts`
+their place. A turn is one edit of a file, from the model's answer to the host's next request. The
+figure is (ours - none) / (node - none), of medians of the turns of runs in turn: the start of a
+host varies by more than all of its hooks take. `python -m benchmarks.hosts`
 """
 
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks.support.figures import Report, read_options
+from benchmarks.support.figures import Report, Watch, p50, read_options
 from intent_lsp.doors.lsp.runtime.hook_listener import HookListener
 from intent_lsp.governance.governance import Governance
 from tests.support.agent_lab.governed_host import AUTH, Arrangement, GovernedHost, governed_host
 from tests.support.agent_lab.known_hosts import FREE
+from tests.support.agent_lab.model import ModelRequest
 from tests.support.agent_lab.runs import why_no_namespace
+from tests.support.agent_lab.wire import Call
 from tests.support.isolation import isolate
 
 NAMES = ("codex", "qwen", "opencode")
@@ -29,19 +32,30 @@ NODE = (shutil.which("node") or "node", "-e", "0", "--")
 CHOSEN = {"INTENT_LSP_INTENT": "INT-001"}
 
 
-def seconds(governed: GovernedHost) -> float:
-    """Run a host once through reads and edits of one file. Return the seconds of the run."""
+def turns(governed: GovernedHost) -> list[float]:
+    """Run a host once through edits of one file. Return the milliseconds of each edit's turn."""
     tools = governed.tools
     governed.repository.write(AUTH, "".join(f"line {number:02}\n" for number in range(EDITS)))
-    script = [[tools.read(AUTH)]]
-    script += [[tools.edit(AUTH, f"line {n:02}", f"edited {n:02}")] for n in range(EDITS)]
-    _, done = governed.run(script)
+    watch = Watch()
+    taken: list[float] = []
+
+    def next_turn(number: int) -> Sequence[Call]:
+        taken.append(watch.lap())
+        if number == EDITS:
+            return ()
+        return [tools.edit(AUTH, f"line {number:02}", f"edited {number:02}")]
+
+    def turn(number: int) -> Callable[[ModelRequest], Sequence[Call]]:
+        return lambda _: next_turn(number)
+
+    governed.run([[tools.read(AUTH)], *(turn(number) for number in range(EDITS + 1))])
     assert governed.text(AUTH).count("edited") == EDITS, governed.text(AUTH)
-    return done.seconds
+    # Until the first edit is asked for, the host starts and reads the file.
+    return taken[1:]
 
 
 def measure(name: str, directory: Path, rounds: int) -> dict[str, float]:
-    """Return the least seconds of a host's run in each arrangement."""
+    """Return the median milliseconds of a host's turn in each arrangement."""
     arrangements = {
         "none": NONE,
         "ours": Arrangement(environment=CHOSEN),
@@ -56,14 +70,15 @@ def measure(name: str, directory: Path, rounds: int) -> dict[str, float]:
     listener.begin()
     try:
         taken: dict[str, list[float]] = {kind: [] for kind in made}
-        # The first round only warms up the caches of the host.
-        for _ in range(rounds + 1):
+        for number in range(rounds + 1):
             for kind, governed in made.items():
-                taken[kind].append(seconds(governed))
+                found = turns(governed)
+                # The first round only warms up the caches of the host.
+                taken[kind] += found if number else []
     finally:
         listener.end()
         governance.close(None)
-    return {kind: min(each[1:]) for kind, each in taken.items()}
+    return {kind: p50(each) for kind, each in taken.items()}
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -80,10 +95,10 @@ def main(words: Sequence[str] | None = None) -> int:
         # A host does not hand the variable on: server and hooks meet at the usual place.
         os.environ.pop("XDG_RUNTIME_DIR")
         for name in NAMES[:1] if options.quick else NAMES:
-            least = measure(name, Path(place), options.rounds(RUNS))
-            for kind, taken in least.items():
-                report.plain(f"{name}, hooks: {kind}", taken, "s")
-            cost = (least["ours"] - least["none"]) / (least["node"] - least["none"])
+            median = measure(name, Path(place), options.rounds(RUNS))
+            for kind, taken in median.items():
+                report.plain(f"{name}, a turn, hooks: {kind}", taken)
+            cost = (median["ours"] - median["none"]) / (median["node"] - median["none"])
             report.held(f"{name}, ours / node -e 0 as its hook", cost, aim=AIM)
     return report.status
 
