@@ -3,15 +3,18 @@
 Invariant: an intent with an empty owned scope owns nothing.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import NewType
+from typing import Final, NewType
 
 from msgspec import Struct
 
 IntentId = NewType("IntentId", str)
+
+_NUMBERED: Final = re.compile(r"INT-([0-9]{1,9})")
 
 
 class Status(StrEnum):
@@ -81,3 +84,16 @@ class Intents(Struct, frozen=True, dict=True):
         told = ((name, self.get(name)) for name in intent.aliases)
         own = (name for name, found in told if found is None or found.id == intent.id)
         return tuple(dict.fromkeys((intent.id, *own)))
+
+
+def next_id(intents: Intents) -> str:
+    """Return the next free `INT-NNN`: one more than the highest in use, aliases included."""
+    return next_ids(intents, 1)[0]
+
+
+def next_ids(intents: Intents, count: int) -> tuple[str, ...]:
+    """Return the next `count` free ids `INT-NNN`, from one more than the highest in use."""
+    names = [name for intent in intents for name in (intent.id, *intent.aliases)]
+    numbers = [int(found[1]) for name in names if (found := _NUMBERED.fullmatch(name))]
+    first = max(numbers, default=0) + 1
+    return tuple(f"INT-{number:03}" for number in range(first, first + count))

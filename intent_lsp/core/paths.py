@@ -5,12 +5,14 @@ Invariant: a WorkspacePath has no empty, `.` or `..` segment and no leading or t
 
 from typing import NewType
 
+from intent_lsp.core import control_names
+
 WorkspacePath = NewType("WorkspacePath", str)
 
-CONTROL_ROOM = ".orchestration"
-INTENTS_FILE = WorkspacePath(f"{CONTROL_ROOM}/active_intents.yaml")
+CONTROL_ROOM = control_names.CONTROL_ROOM
+INTENTS_FILE = WorkspacePath(control_names.INTENTS_FILE)
 POLICY_FILE = WorkspacePath(f"{CONTROL_ROOM}/constraints.sidecar.yaml")
-LEDGER_FILE = WorkspacePath(f"{CONTROL_ROOM}/agent_trace.jsonl")
+LEDGER_FILE = WorkspacePath(control_names.LEDGER_FILE)
 INTENT_MAP = WorkspacePath(f"{CONTROL_ROOM}/intent_map.md")
 GOVERNANCE_LEDGER = WorkspacePath(f"{CONTROL_ROOM}/governance_ledger.md")
 LOCAL_ROOM = WorkspacePath(f"{CONTROL_ROOM}/.local")

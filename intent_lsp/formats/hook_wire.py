@@ -4,8 +4,8 @@ Invariant: nothing is needed that takes long to load, so that a hook begins quic
 """
 
 import json
+from collections import namedtuple
 from collections.abc import Mapping
-from typing import Any, NamedTuple
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
 
@@ -19,7 +19,9 @@ _DAY = 86_400
 _CWD = ("cwd", "directory", "workspaceRoot")
 
 
-class HookRequest(NamedTuple):
+class HookRequest(
+    namedtuple("HookRequest", ("host", "event", "environment", "cwd", "payload"))  # noqa: PYI024
+):
     """One event of an agent host's hook, for the server of its root.
 
     `event` is the event's name from the command line, or None. `payload` is what the host wrote to
@@ -27,6 +29,7 @@ class HookRequest(NamedTuple):
     variables that change an answer.
     """
 
+    __slots__ = ()
     host: str
     event: str | None
     environment: Mapping[str, str]
@@ -54,14 +57,15 @@ class HookRequest(NamedTuple):
 def read_request(line: bytes) -> HookRequest | None:
     """Return the request in a line, or None if the line is no valid request of this version."""
     told = json_object(line)
-    if told.get("version") != VERSION:
+    given = told.get("environment")
+    if told.get("version") != VERSION or not isinstance(given, dict):
         return None
     try:
         host, cwd = str(told["host"]), str(told["cwd"])
-        environment = {str(key): str(value) for key, value in dict(told["environment"]).items()}
         payload = str(told["payload"]).encode("utf-8", "surrogateescape")
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, ValueError):
         return None
+    environment = {str(key): str(value) for key, value in given.items()}
     event = told.get("event")
     named = event if isinstance(event, str) else None
     return HookRequest(host, named, environment, cwd, payload)
@@ -114,7 +118,7 @@ def read_reply(line: bytes) -> HookAnswer | None:
     return HookAnswer(stdout, stderr, status)
 
 
-def json_object(line: bytes) -> dict[str, Any]:
+def json_object(line: bytes) -> dict[str, object]:
     """Return the JSON object in a line, or an empty one if there is none."""
     try:
         told = json.loads(line)

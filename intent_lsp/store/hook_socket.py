@@ -9,24 +9,23 @@ import socket
 import stat
 import zlib
 from collections.abc import Callable
-from typing import Final, TypeAlias
 
 from intent_lsp.core.agents.hook_answer import HookAnswer
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.formats.hook_wire import LARGEST, HookRequest, read_reply, read_waiting
 from intent_lsp.store.stopwatch import stopwatch
 
-StrPath: TypeAlias = "str | os.PathLike[str]"
+StrPath = str | os.PathLike[str]
 
-ROOM: Final = "intent-lsp"
+ROOM = "intent-lsp"
 """The name of the directory in the runtime directory."""
 
-REPLY_SECONDS: Final = 1.0
+REPLY_SECONDS = 1.0
 """How long a reply may take after the person's time is over."""
 
-_LONGEST: Final = 60
+_LONGEST = 60
 """The most bytes of a runtime directory's path; the path of a socket has at most 107."""
-_CHUNK: Final = 1 << 20
+_CHUNK = 1 << 20
 
 
 class NoReplyError(IntentLspError):

@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from intent_lsp.core.approvals import Grant
 from intent_lsp.core.codes import GateCode, RequestCode
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.intent_ids import next_id
-from intent_lsp.core.intents import Intent, IntentId, Intents, Status
+from intent_lsp.core.intents import Intent, IntentId, Intents, Status, next_id
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import GRANT_TOOL, MutationClass, Record, ScopeValidation
 from intent_lsp.formats.intents.intent_json import intent_hash

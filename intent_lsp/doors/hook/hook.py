@@ -1,16 +1,14 @@
 """Answers one event of an agent host: asks the server of the root, else judges by itself.
 
 Invariant: the answer is written once, whatever happens.
+Invariant: until governance is needed, `typing` and `contextlib`, which load slowly, are not loaded.
 Invariant: what a server answers needs no part of governance in this process, which takes long to
 load.
 """
 
 import io
 import os
-import sys
 from collections.abc import Callable
-from contextlib import suppress
-from typing import TextIO
 
 from intent_lsp.core.agents.hook_answer import (
     COPILOT_VARIABLE,
@@ -42,8 +40,8 @@ def run_hook(host: str, event: str | None) -> int:
     error.
     """
     reply = _reply(host, event)
-    _write(sys.stdout, reply.stdout)
-    _write(sys.stderr, reply.stderr)
+    _write(1, reply.stdout)
+    _write(2, reply.stderr)
     return reply.status
 
 
@@ -75,9 +73,12 @@ def _here(
     return answer_here(request, passed, unread)
 
 
-def _write(stream: TextIO, text: str) -> None:
-    """Write the whole text to a stream at once. Ignore errors: the host may have closed it."""
+def _write(descriptor: int, text: str) -> None:
+    """Write the whole text at once. Ignore errors: the host may have closed its end."""
     data = text.encode("utf-8", "replace")
-    with suppress(OSError, ValueError), io.FileIO(stream.fileno(), "w", closefd=False) as raw:
-        while data:
-            data = data[raw.write(data) or 0 :]
+    try:
+        with io.FileIO(descriptor, "w", closefd=False) as raw:
+            while data:
+                data = data[raw.write(data) or 0 :]
+    except (OSError, ValueError):
+        return

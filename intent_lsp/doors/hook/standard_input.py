@@ -3,15 +3,14 @@
 import json
 import os
 import select
-from typing import Final, NoReturn
 
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.store.stopwatch import stopwatch
 
-LARGEST: Final = 32 * 1024 * 1024
+LARGEST = 32 * 1024 * 1024
 """The most bytes of one event."""
 
-_CHUNK: Final = 1 << 20
+_CHUNK = 1 << 20
 
 
 class UnreadInputError(IntentLspError):
@@ -30,7 +29,7 @@ def read_input(descriptor: int, seconds: float) -> bytes:
     while True:
         left = seconds - passed()
         if left <= 0 or not _is_ready(descriptor, left):
-            _unfinished(b"".join(parts), seconds)
+            raise _unfinished(b"".join(parts), seconds)
         chunk = os.read(descriptor, _CHUNK)
         if not chunk:
             return b"".join(parts)
@@ -45,10 +44,10 @@ def read_input(descriptor: int, seconds: float) -> bytes:
                 return data
 
 
-def _unfinished(data: bytes, seconds: float) -> NoReturn:
+def _unfinished(data: bytes, seconds: float) -> UnreadInputError:
     if not data.strip():
-        raise UnreadInputError(f"nothing came on standard input within {seconds:g} s")
-    raise UnreadInputError(f"the event on standard input did not end within {seconds:g} s")
+        return UnreadInputError(f"nothing came on standard input within {seconds:g} s")
+    return UnreadInputError(f"the event on standard input did not end within {seconds:g} s")
 
 
 def _is_ready(descriptor: int, seconds: float) -> bool:

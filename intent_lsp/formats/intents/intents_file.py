@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding, RelatedSpan
-from intent_lsp.core.intent_ids import next_id
-from intent_lsp.core.intents import IntentId, Intents
+from intent_lsp.core.intents import IntentId, Intents, next_id
 from intent_lsp.core.scope.findings import PatternFinding, pattern_findings
 from intent_lsp.formats.intents.entry import EntryRead, IntentPlaces, read_entry
 from intent_lsp.formats.intents.entry_values import PatternFindings

@@ -16,8 +16,7 @@ from msgspec import Struct
 from intent_lsp.core.agents.tools import bare_name
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Position
-from intent_lsp.core.intent_ids import next_id
-from intent_lsp.core.intents import Intent, IntentId, Intents
+from intent_lsp.core.intents import Intent, IntentId, Intents, next_id
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.completion.globs import (

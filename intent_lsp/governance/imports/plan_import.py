@@ -14,8 +14,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.intent_ids import next_ids
-from intent_lsp.core.intents import Intent, IntentId, Intents
+from intent_lsp.core.intents import Intent, IntentId, Intents, next_ids
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.append_intents import add_intents
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes

@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from intent_lsp.core.approvals import ApprovalChannel, Grant
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.gate.grantable import ungrantable
-from intent_lsp.core.intent_ids import next_id
-from intent_lsp.core.intents import Intent, IntentId, Status
+from intent_lsp.core.intents import Intent, IntentId, Status, next_id
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import GRANT_TOOL, Event, MutationClass, ScopeValidation, Vcs

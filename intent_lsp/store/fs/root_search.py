@@ -8,7 +8,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from intent_lsp.core.paths import CONTROL_ROOM, INTENTS_FILE, LEDGER_FILE
+from intent_lsp.core.control_names import CONTROL_ROOM, INTENTS_FILE, LEDGER_FILE
 
 _SEGMENT_ROOMS = (f"{CONTROL_ROOM}/trace", f"{CONTROL_ROOM}/archive")
 
