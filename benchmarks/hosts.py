@@ -25,7 +25,7 @@ from tests.support.isolation import isolate
 
 NAMES = ("codex", "qwen", "opencode")
 AIM = 1.3
-RUNS = 3
+RUNS = 8
 EDITS = 16
 NONE = Arrangement(purposes=frozenset())
 NODE = (shutil.which("node") or "node", "-e", "0", "--")
