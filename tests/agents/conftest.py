@@ -21,9 +21,11 @@ from tests.support.agent_lab.known_hosts import wanted_hosts
 from tests.support.agent_lab.runs import why_no_namespace
 from tests.support.programs import cannot_be_had
 
+_JOURNEYS = "tests/agents/"
+
 Govern = Callable[..., GovernedHost]
 
-_missing = pytest.StashKey[str | None]()
+_missing = pytest.StashKey[str]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,16 +43,25 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Write the rows of the hosts that were taken through every journey without a failure."""
+    """Write the rows of the hosts that were taken through every journey without a failure.
+
+    Of several processes side by side, the one that collects the reports of all does so.
+    """
+    if hasattr(config, "workerinput"):
+        return
     stats = terminalreporter.stats
     reports = [r for outcome in ("passed", "skipped") for r in stats.get(outcome, [])]
-    if config.stash.get(_missing, "") is None:
-        hosts = wanted_hosts()
-        failed = [r for outcome in ("failed", "error") for r in stats.get(outcome, [])]
-        found = last_run.outcomes(reports, failed, hosts)
-        page = last_run.write(last_run.PAGE.read_text(encoding="utf-8"), found, hosts)
-        last_run.PAGE.write_text(page, encoding="utf-8")
-        host_pages.write()
+    failed = [r for outcome in ("failed", "error") for r in stats.get(outcome, [])]
+    if not any(report.nodeid.startswith(_JOURNEYS) for report in (*reports, *failed)):
+        return
+    if reason := why_no_namespace():
+        config.stash[_missing] = reason
+        return
+    hosts = wanted_hosts()
+    found = last_run.outcomes(reports, failed, hosts)
+    page = last_run.write(last_run.PAGE.read_text(encoding="utf-8"), found, hosts)
+    last_run.PAGE.write_text(page, encoding="utf-8")
+    host_pages.write()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -60,10 +71,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _in_a_namespace(pytestconfig: pytest.Config) -> None:
-    reason = why_no_namespace()
-    pytestconfig.stash[_missing] = reason
-    if reason is not None:
+def _in_a_namespace() -> None:
+    if reason := why_no_namespace():
         # Under CI, too: a host that is not cut off from the network is never started.
         pytest.skip(reason)
 
