@@ -303,7 +303,8 @@ async def test_a_state_that_cannot_be_opened_at_the_start_switches_nothing_off(
             state.unlink()
         await until_ok(editor)
         await written(editor, LOGIN, LINES + "mended\n")
-        await until_said(editor, "is on again")
+        await until_said(editor, "is saved to disk again")
+        assert said(editor, "is on again") == 0
         assert state.is_file()
 
 

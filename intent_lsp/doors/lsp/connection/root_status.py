@@ -17,12 +17,15 @@ UNAVAILABLE: Final = (
     "intent-lsp: which intents are selected in {root} cannot be saved to disk: {reason}. Edits are"
     " still checked. Fix this, and the selection is saved within seconds."
 )
+ON: Final = "intent-lsp: governance of {root} is on again: edits are checked"
+SAVED_AGAIN: Final = "intent-lsp: which intents are selected in {root} is saved to disk again"
 
 
 class GovernanceMessages:
-    """Tells the people at one client when a root's governance goes off or on.
+    """Tells the person at one client when a root's governance goes off or on.
 
-    It also tells them when the root's selected intents cannot be saved to disk.
+    It also tells the person when the root's selected intents cannot be saved to disk, and when they
+    can again.
     """
 
     def __init__(self, people: ClientUi) -> None:
@@ -30,11 +33,10 @@ class GovernanceMessages:
         self._states: dict[OpenRoot, FileState] = {}
 
     def announce(self, open_root: OpenRoot, status: GovernanceStatus) -> None:
-        """Show the person a message if a root's governance has gone off or on.
+        """Show the person what has changed if the state in `status` is another than before.
 
-        Also show one if its selected intents cannot be saved to disk. Show none if the state in
-        `status` is the same as at the last call for the root. Before the first call, governance
-        counts as on.
+        It is compared with the state at the last call for the root. Before the first call,
+        governance counts as on.
         """
         former = self._states.get(open_root, FileState.OK)
         self._states[open_root] = status.file_state
@@ -42,8 +44,8 @@ class GovernanceMessages:
             return
         root = open_root.governance.root
         if status.file_state is FileState.OK:
-            on = f"intent-lsp: governance of {root} is on again: edits are checked"
-            self._people.show_message(on)
+            again = SAVED_AGAIN if former is FileState.UNAVAILABLE else ON
+            self._people.show_message(again.format(root=root))
             return
         problem = UNAVAILABLE if status.file_state is FileState.UNAVAILABLE else OFF
         said = problem.format(root=root, reason=status.reason)
