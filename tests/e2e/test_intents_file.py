@@ -144,6 +144,19 @@ async def test_off_loudly_and_on_again(repository: Repository) -> None:
         await expect_on()
 
 
+@pytest.mark.parametrize("content", [b"\xff", b"enforcement: strict\0\n"], ids=["bytes", "NUL"])
+async def test_a_policy_that_is_no_text_leaves_governance_on(
+    repository: Repository, content: bytes
+) -> None:
+    govern(repository)
+    async with editing(repository.root) as editor:
+        repository.write(POLICY, content)
+        await editor.problems(POLICY, "YAML_SYNTAX")
+        (problem,) = shown(editor, POLICY)
+        assert problem.message.endswith("save it as UTF-8 text.")
+        assert (await editor.ask("intent/status"))["enabled"]
+
+
 async def test_off_loudly_when_the_whole_room_is_taken_away(repository: Repository) -> None:
     govern(repository)
     room = repository.root / ".orchestration"

@@ -35,7 +35,8 @@ from intent_lsp.store.fs.resolve import is_directory
 
 CONTROL_PAGES: Final = (INTENTS_FILE, POLICY_FILE)
 
-_NOT_TEXT: Final = "This file is not UTF-8 text. Edits are not checked until it is."
+_NOT_TEXT: Final = "This file is not UTF-8 text, or has NUL bytes: save it as UTF-8 text."
+_OFF: Final = " Edits are not checked until then."
 _GONE: Final = "The intents file no longer exists. Edits are not checked until it is back."
 
 
@@ -241,7 +242,8 @@ def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Findin
     if data is None and typed is None:
         return lines, _gone(page)
     if typed is None and on_disk is None:
-        return lines, (_whole(FileCode.YAML_SYNTAX, _NOT_TEXT),)
+        said = _NOT_TEXT + (_OFF if page.path == INTENTS_FILE else "")
+        return lines, (_whole(FileCode.YAML_SYNTAX, said),)
     if page.path == POLICY_FILE:
         return lines, read_policy(text).findings
     read = page.reader.read(text)
