@@ -361,10 +361,10 @@ class RawHost:
 
 
 BROKEN = [
-    (b"not json", None, -32700, "is no JSON"),
-    (b'{"jsonrpc":"2.0","id":5', None, -32700, "is no JSON"),
-    (b"\xff\xfe", None, -32700, "is no JSON"),
-    (b"[" * 100_000, None, -32700, "is no JSON"),
+    (b"not json", None, -32700, "cannot be read as JSON"),
+    (b'{"jsonrpc":"2.0","id":5', None, -32700, "cannot be read as JSON"),
+    (b"\xff\xfe", None, -32700, "cannot be read as JSON"),
+    (b"[" * 100_000, None, -32700, "cannot be read as JSON"),
     (b'{"id":6}', 6, -32600, "no JSON-RPC 2.0 message"),
     (b'{"jsonrpc":"1.0","id":"q","method":7}', "q", -32600, "no JSON-RPC 2.0 message"),
     (b"[1]", None, -32600, "no JSON-RPC 2.0 message"),
@@ -374,6 +374,15 @@ BROKEN = [
         7,
         -32602,
         "half of a character",
+    ),
+    (
+        b'{"jsonrpc":"2.0","id":"deep","method":"x","params":{"a":'
+        + b"[" * 300
+        + b"]" * 300
+        + b"}}",
+        "deep",
+        -32602,
+        "nested too deeply",
     ),
     (b'{"jsonrpc":"2.0","id":8,"method":"nope"}', 8, -32601, ""),
     (b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":7}}', 9, -32602, ""),

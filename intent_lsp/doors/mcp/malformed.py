@@ -18,7 +18,10 @@ HALF_A_CHARACTER: Final = (
     "the message has half of a character (a lone surrogate), which is not valid text; send it"
     " without"
 )
-NO_JSON: Final = "the line is no JSON: a message is one JSON object on one line"
+TOO_DEEP: Final = (
+    "the message is nested too deeply: send it with fewer lists and objects in another"
+)
+NO_JSON: Final = "the line cannot be read as JSON: a message is one JSON object on one line"
 NO_MESSAGE: Final = "the JSON is no JSON-RPC 2.0 message"
 
 
@@ -83,7 +86,8 @@ def _error(line: object) -> types.JSONRPCError:
         with suppress(ValueError, RecursionError):
             # This parser accepts lone surrogates, so that the id can be found.
             message = json.loads(line)
-            code, said = types.INVALID_PARAMS, HALF_A_CHARACTER
+            whole = _is_text(json.dumps(message, ensure_ascii=False))
+            code, said = types.INVALID_PARAMS, TOO_DEEP if whole else HALF_A_CHARACTER
     elif line is not None:
         code, said, message = types.INVALID_REQUEST, NO_MESSAGE, line
     name = message.get("id") if isinstance(message, dict) else None
