@@ -72,6 +72,12 @@ class McpPrompts:
 
 
 def _listed(governance: Governance) -> str:
+    rules = governance.rules.current()
+    if not rules.governed:
+        return (
+            f"No intent can be selected, because governance is off: {rules.reason}\n"
+            "Ask a person to mend that."
+        )
     lines = [
         f"- {intent.id} {intent.name} ({intent.status.value}): {', '.join(intent.owned_scope)}"
         for intent in governance.open_intents()

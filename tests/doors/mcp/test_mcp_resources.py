@@ -158,6 +158,14 @@ async def test_a_prompt_that_cannot_be_made_is_a_protocol_error(
             await agent.client.get_prompt(name, arguments)
 
 
+async def test_the_prompt_says_why_governance_is_off(root: Path) -> None:
+    (root / ".orchestration/active_intents.yaml").write_text("active_intents: [\n")
+    async with in_process(root) as agent:
+        (message,) = (await agent.client.get_prompt("work_by_intent")).messages
+        assert "governance is off: .orchestration/active_intents.yaml:2:1: " in message.content.text
+        assert "no open intent" not in message.content.text
+
+
 async def test_a_project_without_an_open_intent_says_who_adds_one(root: Path) -> None:
     (root / ".orchestration/active_intents.yaml").write_text("active_intents: []\n")
     async with in_process(root) as agent:
