@@ -33,6 +33,11 @@ NOT_GOVERNED: Final = (
     " project (root or path), start the server with --root, or ask a person to run"
     " `intent-lsp init` there."
 )
+NOTHING_SERVED: Final = (
+    "No .orchestration/active_intents.yaml governs {directory}, and this server serves no other"
+    " project. Ask a person to run `intent-lsp init` there, or to start the server with --root and"
+    " the directory of a governed project."
+)
 CURE_OF_SESSION: Final = "call select_active_intent and use the session that it returns"
 
 

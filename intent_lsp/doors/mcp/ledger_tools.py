@@ -5,6 +5,7 @@ from typing import Any
 from msgspec.structs import asdict
 
 from intent_lsp.core.errors import WrongParamsError
+from intent_lsp.core.text import counted
 from intent_lsp.doors.mcp.answers import ToolAnswer
 from intent_lsp.doors.mcp.inputs import LedgerStatusInput, WhoWroteInput
 from intent_lsp.doors.mcp.outputs import LedgerStatusOutput
@@ -25,7 +26,7 @@ def who_wrote(asked: ToolRequest, given: WhoWroteInput) -> ToolAnswer:
         raise WrongParamsError("path", f"there is no file {path} that can be read")
     last = blamed.count if given.end_line is None else given.end_line
     if not given.start_line <= max(blamed.count, 1):
-        raise WrongParamsError("start_line", f"the file has {blamed.count} lines")
+        raise WrongParamsError("start_line", f"the file has {counted(blamed.count, 'line')}")
     if last < given.start_line and blamed.count:
         raise WrongParamsError("end_line", "is before start_line")
     runs = governance.authors.named(blamed.runs(given.start_line - 1, last - 1))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import IntentLspError, WrongParamsError
-from intent_lsp.doors.mcp.answers import NOT_GOVERNED, invalid_params
+from intent_lsp.doors.mcp.answers import NOT_GOVERNED, NOTHING_SERVED, invalid_params
 from intent_lsp.doors.mcp.inputs import ToolInput
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.fs.roots import governed_root
@@ -43,20 +43,22 @@ class McpRoots:
             self._check(given.root)
         with self._lock:
             known = self._of_sessions.get(given.session or "")
-        named = None if self.only else absolute(given.place()) or absolute(given.root)
+        named = None if self.only else _named(given)
         governed = None if named is None else governed_root(named)
         return self._opened(governed or known or governed_root(os.fspath(self.start)))
 
     def of_directory(self, directory: str | None) -> Governance | None:
         """Return the opened root that governs a directory, or that of `start` if it is None.
 
-        Return None if no root governs it. Raise WrongParamsError if the directory is not absolute,
-        or if only one root is served and the directory is not in it.
+        If only one root is served, it is that of `start`. Return None if there is no such root.
+        Raise WrongParamsError if the directory is not absolute, or not in the only root that is
+        served.
         """
         if directory is not None and absolute(directory) is None:
             raise WrongParamsError("root", f"{directory[:80]!r} is not an absolute path")
         if self.only and directory is not None:
             self._check(directory)
+            directory = None
         return self._opened(governed_root(directory or os.fspath(self.start)))
 
     def governing(self, directory: str | None) -> Governance:
@@ -66,8 +68,12 @@ class McpRoots:
         except WrongParamsError as wrong:
             raise invalid_params(f"{wrong.field}: {wrong.problem}") from wrong
         if found is None:
-            raise invalid_params(NOT_GOVERNED.format(directory=directory or self.start))
+            raise invalid_params(self._ungoverned(directory))
         return found
+
+    def ungoverned_call(self, given: ToolInput) -> str:
+        """Return the message for a call for which `of_call` returns None."""
+        return self._ungoverned(_named(given))
 
     def remember(self, handle: str, governance: Governance) -> None:
         """Remember in which root the session of a handle works, for later calls with it."""
@@ -80,6 +86,11 @@ class McpRoots:
             for governance in self._open.values():
                 _close(governance)
             self._open.clear()
+
+    def _ungoverned(self, named: str | None) -> str:
+        if self.only:
+            return NOTHING_SERVED.format(directory=self.start)
+        return NOT_GOVERNED.format(directory=named or self.start)
 
     def _check(self, named: str) -> None:
         """Raise WrongParamsError if a directory is not governed by the root of `start`.
@@ -100,6 +111,11 @@ class McpRoots:
             if known is None:
                 known = self._open[root] = Governance(root)
             return known
+
+
+def _named(given: ToolInput) -> str | None:
+    """Return the absolute path in a call by which its root is found, or None if there is none."""
+    return absolute(given.place()) or absolute(given.root)
 
 
 def absolute(spelled: str | None) -> str | None:

@@ -19,7 +19,6 @@ from intent_lsp.core.errors import (
     StateUnavailableError,
 )
 from intent_lsp.doors.mcp.answers import (
-    NOT_GOVERNED,
     ToolFailure,
     encode_answer,
     invalid_params,
@@ -101,8 +100,7 @@ class ToolCalls:
         """
         governance = self._roots.of_call(given)
         if governance is None:
-            place = given.place() or str(self._roots.start)
-            message = NOT_GOVERNED.format(directory=place)
+            message = self._roots.ungoverned_call(given)
             return ToolFailure(code=RequestCode.NOT_GOVERNED, message=message)
         governance.heard.note(MCP, tool.name)
         handle = given.session

@@ -327,6 +327,21 @@ async def test_an_intents_file_that_is_broken_is_reported_by_the_list(root: Path
         )
 
 
+async def test_a_refusal_names_the_directory_that_nothing_governs(
+    root: Path, tmp_path: Path
+) -> None:
+    start = tmp_path / "empty"
+    start.mkdir()
+    async with in_process(start, only=False) as agent:
+        nothing = await agent.refused("who_wrote", path=LOGIN)
+        assert (nothing.code, f"governs {start}. " in nothing.message) == ("NOT_GOVERNED", True)
+    async with in_process(start) as agent:
+        nothing = await agent.refused("list_intents", root=str(root))
+        assert (nothing.code, f"governs {start}, " in nothing.message) == ("NOT_GOVERNED", True)
+        with pytest.raises(MCPError, match="this server serves no other project"):
+            await agent.client.read_resource(f"intent-lsp://intents?root={root}")
+
+
 async def test_a_server_of_one_root_serves_no_other(root: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     (other / ".orchestration").mkdir(parents=True)
