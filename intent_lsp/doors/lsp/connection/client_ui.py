@@ -13,10 +13,10 @@ from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 
 DECISION_TIME: Final = 3600.0
-"""Seconds that the person has to answer an offer. Editors may show a message that long."""
+"""Seconds that the person has to answer a question that has no time limit of its own."""
 
 EDIT_TIME: Final = 10.0
-"""Seconds that the editor has to apply an edit or to open a file."""
+"""Seconds that the editor has to apply an edit, delete a file or open a document."""
 
 
 class ClientUi:
@@ -48,7 +48,8 @@ class ClientUi:
     ) -> str | None:
         """Ask the person to choose one of `titles`, by `window/showMessageRequest`.
 
-        Return the chosen title, or None if none is chosen within `seconds` or the client fails.
+        Return the chosen title. Return None if the client answers anything else, or nothing within
+        `seconds`.
         """
         answer = await self._protocol.ask(
             lsp.WINDOW_SHOW_MESSAGE_REQUEST,
@@ -64,10 +65,7 @@ class ClientUi:
 
     @property
     def can_choose(self) -> bool:
-        """Whether the client can ask the person.
-
-        True until the client has answered that it does not know `window/showMessageRequest`.
-        """
+        """False once the client has answered that it does not know `window/showMessageRequest`."""
         return self._protocol.understands(lsp.WINDOW_SHOW_MESSAGE_REQUEST)
 
     async def offer(self, message: str, titles: Sequence[str]) -> str | None:
@@ -108,7 +106,8 @@ class ClientUi:
     async def delete(self, uri: str, label: str) -> bool:
         """Have the editor delete the file at `uri`. Return whether it was deleted.
 
-        Return False if the editor does not support that.
+        Return False too if the editor does not support that, or if it does not answer within
+        EDIT_TIME.
         """
         if not self._client.delete_files:
             return False
@@ -118,8 +117,8 @@ class ClientUi:
     async def show(self, path: str, selection: lsp.Range | None = None) -> bool:
         """Have the editor open the file at `path`. Return whether it was opened.
 
-        `selection` is what to select in it, or None for nothing. Return False if the editor does
-        not support that.
+        `selection` is what to select in it, or None for nothing. Return False too if the editor
+        does not support that, or if it does not answer within EDIT_TIME.
         """
         return await self.show_uri(uri_of(path), selection)
 

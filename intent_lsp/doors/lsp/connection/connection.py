@@ -1,6 +1,6 @@
 """One client connection: the parts that its features share, and its reactions to changes.
 
-Invariant: after anything that may have changed a root's rules, all its documents are judged again.
+Invariant: after a change of a root's rules, all its documents are judged again.
 """
 
 import asyncio
@@ -96,9 +96,10 @@ class Connection:
     async def announce_root(self, open_root: OpenRoot, opened: Path | None = None) -> None:
         """Announce a root to the client, check its control files and watch it, once for each root.
 
-        `opened` is a file of the root that an editor has open, or None. The file's directory is
-        watched too, at each call. The setting `watch` decides whether the server or the client
-        watches, or nobody. Return once the root's ledger is indexed and its documents are judged.
+        The first call for a root does that, and returns once the root's ledger is indexed and its
+        documents are judged. `opened` is a file of the root that an editor has open, or None; each
+        call also watches the file's directory. The setting `watch` decides whether the server or
+        the client watches, or nobody.
         """
         new = open_root not in self._known
         if new:
@@ -171,10 +172,10 @@ class Connection:
             await self.tracked_documents.look_at_directories(open_root, added)
 
     async def saved(self, open_root: OpenRoot, judgement: Judgement) -> None:
-        """After a save, do what `rules_may_have_changed` does.
+        """After a save, call `rules_may_have_changed` if the rules seem to have changed.
 
-        `judgement` is that of the save; what it has just read of the rules is not read again to
-        find out whether anything has changed.
+        That is so if what the save's `judgement` has read of them differs from what was read at the
+        last call of `rules_may_have_changed`.
         """
         key = await self.work.in_thread(key_of_save, open_root, judgement)
         if self._known.get(open_root) != key:
@@ -184,7 +185,7 @@ class Connection:
         """Judge a root's documents again if its rules, HEAD, active intent or grants have changed.
 
         Then also check its control files and the closed files of its work tree again, and tell the
-        client if the status of the root has changed. Do nothing if none has changed since the last
+        client if the status of the root has changed. Do nothing if all are as they were at the last
         call for this root.
         """
         async with self._rules_lane:
@@ -211,7 +212,7 @@ class Connection:
     async def _hosts_changed(self, open_root: OpenRoot) -> None:
         """Send the client a root's status, with the hosts that did not ask while files changed.
 
-        It is sent even if it has not changed, if the client wants such notifications.
+        Send nothing to a client that does not want such notifications.
         """
         async with self._rules_lane:
             # Under the lock, so that no older status follows a newer one.
@@ -243,8 +244,8 @@ class Connection:
     async def end(self) -> None:
         """Cancel tasks and watches, wait for work on threads, then close every session and store.
 
-        What is due to be written is written first; the history is not where the intents file has
-        unsaved edits.
+        What is due to be written is written first, except the history of a root whose intents file
+        has unsaved edits.
         """
         self._watching.end()
         self._unopened.end()
@@ -258,8 +259,8 @@ class Connection:
         """Examine all open roots and some documents again, since files at `paths` have changed.
 
         The paths are absolute. The documents at these paths, or directly in a directory at one of
-        them, are judged again; if one is an intents file, the roots of all documents are found
-        again.
+        them, are judged again. If one of the paths is that of an intents file, the roots of all
+        folders and documents are found again.
         """
         if any(path.endswith(f"/{INTENTS_FILE}") for path in paths):
             await self.attach_again()

@@ -40,7 +40,10 @@ By then an editor has reported its saves.
 """
 
 RESTED: Final = 50.0
-"""After each examination the monitor pauses this many times as long as the examination took."""
+"""After each examination the monitor pauses this many times as long as the examination took.
+
+The pause is at most LONGEST_PAUSE seconds.
+"""
 
 LONGEST_PAUSE: Final = 3.0
 
@@ -58,10 +61,10 @@ class _Root(Struct, kw_only=True):
     """What has to be done for one root.
 
     `wanted`: an examination of the work tree is due. `everything`: that examination includes files
-    that have not changed since the last one. `looking`: an examination is running.
-    `unrecorded_since` is the event loop's time at the first change that has no record yet, or None
-    without one. `quiet` is the timer that records the changes. `lane` is held by an examination and
-    by recording.
+    that have not changed since the last one. `looking`: an examination or the pause after it is
+    running. `unrecorded_since` is the event loop's time after the first examination since the last
+    recording, or None if there was none. `quiet` is the timer that records the changes, or None if
+    none is set. `lane` is held by an examination and by recording.
     """
 
     open_root: OpenRoot

@@ -39,9 +39,9 @@ class IntentSelection:
     ) -> Selection | CheckoutRefusal:
         """Make an intent active in `session`: the connection's own, or that of an agent.
 
-        An agent's session is opened if it is new; saves under way are recorded before the
-        connection's own selects. Return the selection, or a refusal. `voice` is what an agent says
-        about itself; it is empty for a person.
+        An agent's session is opened if it is new. For the connection's own session, first wait
+        until the saves under way are recorded. Return the selection, or a refusal. `voice` is what
+        an agent says about itself; it is empty for a person.
         """
         own = session == open_root.session
         if own:
@@ -62,9 +62,10 @@ class IntentSelection:
     async def complete(
         self, open_root: OpenRoot, session: Session, intent_id: str | None
     ) -> Intent | CheckoutRefusal:
-        """Set an intent to completed, or the active one of `session` if `intent_id` is None.
+        """Set an intent to COMPLETED.
 
-        Return the completed intent, or a refusal.
+        If `intent_id` is None, it is the active one of `session`. Return the completed intent, or a
+        refusal.
         """
         if session == open_root.session:
             await self._recorded(open_root)

@@ -33,12 +33,14 @@ DISMISSED: Final = "the question was closed without an answer"
 
 _REPLY_SECONDS: Final = 1.0
 _LOOK_SECONDS: Final = 0.5
-"""How often it is looked whether anybody still waits for the answer."""
+"""Seconds between two checks whether anybody still waits for the answer."""
 
 _UNWANTED: Final = ApprovalAnswer(
     feedback="the call was cancelled before anybody answered", final=True
 )
-_ENDED: Final = ApprovalAnswer(feedback="the editor was closed before anybody answered")
+_ENDED: Final = ApprovalAnswer(
+    feedback="the connection to the editor ended before anybody answered"
+)
 
 
 async def ask_person(
@@ -85,8 +87,8 @@ class EditorPerson:
     ) -> ApprovalAnswer:
         """Ask the person, and wait. Return their answer, or one that says why there is none.
 
-        `time` limits the wait. If several threads ask the same question, it is withdrawn once
-        `is_wanted` has returned False in each of them.
+        `time` limits the wait, which also ends once `is_wanted` returns False. The question is
+        withdrawn once no thread waits for its answer any more.
         """
         with self._lock:
             asked = self._open.get(question)

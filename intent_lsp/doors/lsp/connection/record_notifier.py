@@ -69,7 +69,7 @@ class RecordNotifier:
 
     `look` is called with a root whose rules may have changed, to judge its documents again.
     `origins_changed` is called after each new record, because attributions may have changed, and
-    `tree_changed` with a root of whose work tree files may have been created or deleted.
+    `tree_changed` with a root in whose work tree files have changed.
     """
 
     def __init__(
@@ -88,9 +88,9 @@ class RecordNotifier:
         self.tree_changed: Callable[[OpenRoot], None] = _nothing
 
     def saved(self, open_root: OpenRoot, after: AfterSave) -> None:
-        """Report that a save, whose outcome is `after`, is recorded or queued.
+        """Report the save whose outcome is `after`, if it is recorded or queued.
 
-        If an agent's claim delays its record, record the save once the claim has expired.
+        If an agent's claim delays its record, record it once the claim has expired.
         """
         path = after.judgement.path
         self.recorded(open_root, f"{path} is saved", after.record, after.queued)
@@ -146,7 +146,7 @@ class RecordNotifier:
             self.saved(open_root, after)
 
     def claimed(self, open_root: OpenRoot, paths: Iterable[str]) -> None:
-        """Take new snapshots of the open files among `paths`, now and when a claim made now ends.
+        """Schedule snapshots of the open files among `paths`, now and when a claim made now ends.
 
         An agent's ticket claims the files. `paths` are relative to the root.
         """
@@ -172,15 +172,18 @@ class RecordNotifier:
         """Report an edit, which the clause `edit` describes, as recorded or as queued.
 
         `record` is its record on disk, or None. `queued` is the reason why the record cannot be
-        written yet, or None. If both are None, nothing is reported. In every case deferred audit
-        events are written, and the intent map and the history are scheduled (`noted`).
+        written yet, or None. If both are None, nothing is reported. In every case, schedule the
+        writing of deferred audit events, of the intent map and of the history.
         """
         if record is not None:
             self._people.notify(DID_TRACE, trace_wire(record))
             self.origins_changed()
         if queued is not None:
             _log.error("the ledger cannot be appended: %s", queued)
-            self._people.warn(f"intent-lsp: {edit}, but the ledger cannot record it yet: {queued}")
+            self._people.warn(
+                f"intent-lsp: {edit}, but the ledger cannot record it yet: {queued}. Once that is"
+                " fixed, it is recorded with the next edit."
+            )
         work = self._tracked_documents.work
         work.begin(work.in_thread(open_root.governance.unreported.write))
         self.noted(open_root)

@@ -22,7 +22,8 @@ class RulesWatcher:
     def __init__(self, changed: OnRulesChange, is_open: Callable[[Path], bool]) -> None:
         """Set the functions to call: `changed` gets the absolute paths that have changed.
 
-        `is_open` gets a path and returns whether an editor has the file open.
+        `is_open` gets the path of a file and returns whether its changes matter even if it came and
+        went, as those of an open file do.
         """
         self._changed, self._is_open = changed, is_open
         self._loop = asyncio.get_running_loop()
@@ -32,10 +33,9 @@ class RulesWatcher:
         self._tasks: set[asyncio.Task[None]] = set()
 
     def add(self, governance: Governance, directories: frozenset[Path]) -> frozenset[Path]:
-        """Watch a root's control files, its git files and `directories`.
+        """Watch `directories`, and at the first call for a root its control files and git files.
 
-        Once the watch is active, return the directories that were not watched before, among them,
-        at the first call for a root, those of its control files and of git.
+        Once the watch is active, return the directories that were not watched before.
         """
         with self._lock:
             watched = self._watched.setdefault(governance.root, set())

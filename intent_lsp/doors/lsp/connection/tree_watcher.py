@@ -17,7 +17,7 @@ from intent_lsp.store.watch.watch import Polling, Watch
 _log: Final = logging.getLogger(__name__)
 
 ROOMS_AT_MOST: Final = 10_000
-"""The most directories of a work tree that are watched; of one with more, only the root is."""
+"""The most directories of a work tree that are watched. If it has more, only its root is."""
 
 _RECHECK_MS: Final = 60_000
 _IGNORE_FILE: Final = ".gitignore"
@@ -42,10 +42,10 @@ class TreeWatcher:
     def watch(self, root: Path, polling: Polling | None = None) -> None:
         """Start to watch the work tree of a root. Return once the watch is active.
 
-        Directories that git ignores are not watched. If more than ROOMS_AT_MOST are left, only the
-        root is. `polling` is called with the reason if the tree is polled, because the system
-        cannot report changes, and with None when that ends. Do nothing if the root is watched
-        already, or after `end`.
+        Directories that git ignores, nested repositories and links are left out. If more than
+        ROOMS_AT_MOST directories are left, only the root is watched. `polling` is called with the
+        reason if the tree is polled, because the system cannot report changes, and with None when
+        that ends. Do nothing if the root is watched already, or after `end`.
         """
         with self._lock:
             if self._over or root in self._watches:
@@ -57,8 +57,8 @@ class TreeWatcher:
     def follow(self, root: Path, paths: frozenset[Path]) -> None:
         """Adapt the watch of a root to directories that are new, now ignored or no longer ignored.
 
-        `paths` are the root's paths that have changed. Do nothing unless one of them is a directory
-        that is not watched or a `.gitignore`, or if the root is not watched.
+        `paths` are the root's paths that have changed. Do nothing if none of them is a `.gitignore`
+        or a directory that is not watched yet, or if the root is not watched.
         """
         with self._lock:
             rooms = self._rooms.get(root, frozenset())

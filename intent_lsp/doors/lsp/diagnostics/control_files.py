@@ -44,10 +44,11 @@ class ControlFile(Struct):
     """One control file of one root, with the result of its last check: `lines` and `findings`.
 
     `uri` is the URI under which its findings are published; while the file is open, it is the
-    client's. `checks` and `works` check the scopes of the root's intents. `version` is that of the
-    checked document, None for the file on disk. `wanted` counts the checks asked for. `busy`: a
-    check is running as `task`; `surveyed`: recorded work is being looked at. `kept`, only of the
-    intents file: a first check is done, and the preparation of the root has begun.
+    client's. `checks` finds what is wrong with the scopes of the root's intents, and `works` what
+    recorded work shows about them. `version` is that of the checked document, None for the file on
+    disk. `wanted` counts the checks asked for. `task` is the newest task of checks, and `busy` is
+    True while it runs. `surveyed`: `works` is being brought up to date. `kept`, only of the intents
+    file: a first check is done, and the preparation of the root has begun.
     """
 
     governance: Governance
@@ -102,9 +103,9 @@ class ControlFileDiagnostics:
                 self.check(page)
 
     async def settled(self, uri: str) -> None:
-        """Wait until the checks of the control file at `uri` that are asked for are published.
+        """Wait until the control file at `uri` has no check under way.
 
-        Return at once if no check is under way, or if `uri` is no control file.
+        Return at once if it has none, or if `uri` is no control file.
         """
         page = self.page(uri)
         if page is not None and page.task is not None:
@@ -113,7 +114,7 @@ class ControlFileDiagnostics:
     def check(self, page: ControlFile) -> None:
         """Schedule a check of a control file.
 
-        However many checks are asked for during a check, one more follows it.
+        All checks that are asked for during a check are made as one, after it.
         """
         page.wanted += 1
         if not page.busy:
@@ -185,7 +186,7 @@ class ControlFileDiagnostics:
         return None if severity is None else replace(finding, severity=severity)
 
     def _follow(self, page: ControlFile) -> None:
-        """After a check of the intents file, start to look at recorded work if that has ended."""
+        """After a check of the intents file, begin `_survey`, unless it is running."""
         if not page.surveyed and page.path == INTENTS_FILE:
             page.surveyed = True
             self._parts.work.begin(self._survey(page))
@@ -193,7 +194,7 @@ class ControlFileDiagnostics:
     async def _survey(self, page: ControlFile) -> None:
         """Compute the findings that follow from recorded work, and check again if they differ.
 
-        They take longer than a check, which does not wait for them.
+        This takes longer than a check, so no check waits for it.
         """
         try:
             changed = await self._parts.work.in_thread(page.works.refresh_if_due)
@@ -228,7 +229,7 @@ def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Findin
     """Return the lines and findings of the text `typed`, or of the file on disk if it is None.
 
     A file that is missing, too large or no text has one finding that says so, a missing policy
-    none. Raise OSError if it cannot be read otherwise.
+    none. Raise OSError if the file on disk cannot be read for another reason, also with a text.
     """
     try:
         data = read_bytes(page.governance.root / page.path, MAX_BYTES)

@@ -36,7 +36,8 @@ class DocumentIndex:
     async def settled(self, uri: str) -> None:
         """Wait until no work is running on the document tracked under `uri`.
 
-        The look-up of its root, when it is opened, is waited for too.
+        The look-up of its root, when it is opened, is waited for too. Return at once if no document
+        is tracked under it.
         """
         tracked = self.tracked(uri)
         if tracked is not None:

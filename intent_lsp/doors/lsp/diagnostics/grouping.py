@@ -28,9 +28,9 @@ from intent_lsp.store.fs import files
 class _Entry(Struct, kw_only=True):
     """A file with violations, of which `count` are shown.
 
-    If this file stands for further files with the same problem, `others` are those files. If
-    another file stands for this one, `others` is None. `due`: the violations have been computed
-    again and are not published yet.
+    `others` are the further files that this one stands for, or None if the file is not shown:
+    because another stands for it, or because it is not published yet. `due`: the violations have
+    been computed again and are not published yet.
     """
 
     tracked: TrackedDocument

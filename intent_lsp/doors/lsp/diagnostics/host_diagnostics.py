@@ -16,7 +16,7 @@ from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
 from intent_lsp.store.agent_hosts import home_directory
 
 HEARD_WITHIN: Final = 3.0
-"""Seconds after which it is noticed that a host which was shown has asked again."""
+"""Seconds between two examinations of a root that has hosts to show."""
 
 
 class HostDiagnostics:
@@ -52,8 +52,8 @@ class HostDiagnostics:
     def show(self, open_root: OpenRoot, found: tuple[BlindHost, ...]) -> None:
         """Show a diagnostic for each host in `found`, which did not ask while files changed.
 
-        They replace the diagnostics shown for hosts of this root before. Then examine the root
-        again from time to time, as long as there are such hosts.
+        They replace the diagnostics shown for hosts of this root before. As long as there are such
+        hosts, the root is examined again every HEARD_WITHIN seconds.
         """
         shown: dict[str, list[lsp.Diagnostic]] = {}
         for each in found:

@@ -121,7 +121,10 @@ def files_at(*paths: WorkspacePath) -> list[lsp.TextDocumentFilterPattern]:
 def document_edit(
     uri: str, version: int | None, edits: Sequence[lsp.TextEdit]
 ) -> lsp.TextDocumentEdit:
-    """Return edits of the document at `uri` in a version, None for a file that is not open."""
+    """Return edits of the document at `uri` as one LSP edit.
+
+    `version` is the document version that they fit, or None for a file that is not open.
+    """
     document = lsp.OptionalVersionedTextDocumentIdentifier(uri=uri, version=version)
     return lsp.TextDocumentEdit(text_document=document, edits=list(edits))
 
@@ -205,8 +208,8 @@ class LspEncoder:
     ) -> lsp.WorkspaceEdit:
         """Return edits of the document at `uri` as a WorkspaceEdit.
 
-        `version` is the document version that they fit; it is left out if the client ignores
-        versions.
+        `version` is the document version that they fit, or None for a file that is not open. It is
+        left out if the client does not support versions.
         """
         return self.joined_edit([document_edit(uri, version, edits)])
 
@@ -230,7 +233,8 @@ class LspEncoder:
     def codes_uri(self, code: str | None = None) -> str | None:
         """Return the URI of a code's section in the page of codes.
 
-        Without a code it is that of the codes of edits. Return None if the page is not installed.
+        If `code` is None, the section is that of the codes of edits. Return None if the page is not
+        installed.
         """
         section = "on-an-edit" if code is None else code.lower()
         return None if self._page is None else f"{self._page}#{section}"

@@ -111,7 +111,7 @@ class DiagnosticsPublisher:
             posting.push()
 
     def items(self, uri: str) -> tuple[lsp.Diagnostic, ...]:
-        """Return the diagnostics that were published last for the file at `uri`, if any."""
+        """Return the diagnostics published for the file at `uri`, with those added; () if none."""
         return self._posted.get(uri, _EMPTY).items
 
     def document(self, uri: str, previous: str | None) -> DiagnosticReport:

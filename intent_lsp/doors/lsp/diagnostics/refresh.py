@@ -24,7 +24,7 @@ _log: Final = logging.getLogger(__name__)
 def attach_document(open_roots: OpenRoots, tracked: TrackedDocument) -> None:
     """Find the root that governs a document, and set `tracked.open_root`; None if no root does.
 
-    If it is another root than before, read the file.
+    If it is another root than before, read the file; raise OSError if that fails.
     """
     path = path_of_uri(tracked.uri)
     open_root = None if path is None else open_roots.of_path(path)
@@ -59,10 +59,10 @@ def take_snapshot(
 
 
 def find_wrong(open_root: OpenRoot, path: WorkspacePath) -> ResolvedPath | None:
-    """Return the resolved path of a closed file that may have violations, else None.
+    """Return the resolved path of a closed file, or None if a quick check finds no violation.
 
-    A quick check decides, so a file with a path may still have none. A file that cannot be judged
-    gives its path, a path outside the root gives None.
+    Return None also if the path is outside the root. If the file cannot be judged, log that and
+    return its path.
     """
     place = resolve_below(open_root.governance.root, path)
     try:
@@ -86,10 +86,10 @@ def read_closed(open_root: OpenRoot, place: ResolvedPath) -> FileContent:
 
 
 def is_changed(tracked: TrackedDocument) -> bool:
-    """Return whether a closed document's file differs from HEAD.
+    """Return whether a closed document's file, as read last, differs from HEAD.
 
-    Without a commit, it is compared with its first known content. Return False if no root governs
-    it. If HEAD cannot be read, return whether violations are shown.
+    Without a commit, it is compared with its initial content. Return False if no root governs it.
+    If HEAD cannot be read, log that and return whether the file has violations.
     """
     open_root, place = tracked.open_root, tracked.place
     if open_root is None or place is None:

@@ -1,4 +1,4 @@
-"""A tracked document: one file of a governed root that is open or has violations, and its state.
+"""A tracked document: one file that is open, or closed with possible violations, and its state.
 
 Invariant: a snapshot is taken on a thread and replaced as a whole, never changed.
 Invariant: work that waits for disk or git on a document runs one after the other, under its lock
@@ -24,11 +24,12 @@ from intent_lsp.store.fs.resolve import ResolvedPath
 
 
 class TrackedDocument(Struct, kw_only=True):
-    """A file that an editor has open, or a closed file that still has violations.
+    """A file that an editor has open, or a closed file that may have violations.
 
-    `lines` is the current text (the list belongs to the Document). `version` is None once the
-    document is closed. `opened` is the text at opening, until the file is first read. `open_root`
-    is None if no root governs the file. `file` is the server's knowledge of the file on disk.
+    `lines` is the current text: while the document is open, the list of its Document. `version` is
+    None while it is closed. `opened` is the text at opening, until the file is first read.
+    `open_root` is None if no root governs the file. `file` is the server's knowledge of the file on
+    disk.
 
     `saves` counts the reported saves that have no record yet; `all_recorded` is set when there are
     none. `before` is the judgement of the save in progress, and `reason` is why the editor saves.
@@ -36,9 +37,10 @@ class TrackedDocument(Struct, kw_only=True):
     disk.
 
     `look` is the newest snapshot, `diffs` are the text's differences from it, and `problems` the
-    violations that are shown. `generation` counts edits. `rules` counts changes of the rules, and
-    `looked_by` is that count at the newest snapshot. `offered`: the person was asked already
-    whether to undo an out-of-scope save. `attached` is set once its root has been looked up.
+    violations that `show` computed last. `generation` changes with each edit, and when the document
+    is opened again or closed. `rules` counts changes of the rules, and `looked_by` is that count at
+    the newest snapshot. `offered`: the person was asked already whether to undo an out-of-scope
+    save. `attached` is set once its root has been looked up.
     """
 
     uri: str

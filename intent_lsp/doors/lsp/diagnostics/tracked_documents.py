@@ -31,7 +31,7 @@ IDLE: Final = 0.5
 
 
 class TrackedDocuments(DocumentIndex):
-    """Tracks the open documents of one connection, and closed ones that have violations."""
+    """Tracks the open documents of one connection, and closed files that may have violations."""
 
     def __init__(self, open_roots: OpenRoots, parts: DiagnosticParts) -> None:
         super().__init__()
@@ -44,7 +44,10 @@ class TrackedDocuments(DocumentIndex):
         self.looked: Callable[[TrackedDocument], None] = lambda _: None
 
     def opened(self, document: Document) -> None:
-        """Track a document that the editor has opened, perhaps again, and take a new snapshot."""
+        """Track a document that the editor has opened, and schedule a snapshot of it.
+
+        A document that is open already keeps what is known of it.
+        """
         known = self.tracked_at(document.uri)
         if known is not None and known.uri == document.uri and known.version is not None:
             # Opened again without a close, as Neovim does after the first save under a new name.
@@ -71,8 +74,9 @@ class TrackedDocuments(DocumentIndex):
     def changed(self, document: Document) -> TrackedDocument | None:
         """Update a document after an edit, and publish the violations of its new text.
 
-        If its snapshot does not fit any more, schedule a new one instead; if its changes are not
-        shown, publish nothing. Return the document, or None if it is not tracked.
+        If its snapshot does not fit any more, schedule a new one instead. If it has no snapshot, or
+        one whose changes are not shown, publish nothing. Return the document, or None if it is not
+        tracked.
         """
         tracked = self.tracked(document.uri)
         if tracked is not None:
@@ -91,7 +95,11 @@ class TrackedDocuments(DocumentIndex):
             self._compare_when_idle(tracked)
 
     def closed(self, tracked: TrackedDocument) -> None:
-        """Note that the editor has closed a document. Violations of the file on disk stay shown."""
+        """Note that the editor has closed a document.
+
+        Schedule a snapshot of its file on disk, whose violations stay shown. A file that does not
+        differ from HEAD is not tracked from then on.
+        """
         self._cancel_idle(tracked.uri)
         tracked.version = None
         tracked.generation += 1
@@ -118,10 +126,9 @@ class TrackedDocuments(DocumentIndex):
             await asyncio.gather(*map(self.look_again, documents))
 
     async def look_at_closed(self, open_root: OpenRoot, paths: Iterable[WorkspacePath]) -> None:
-        """Take new snapshots of closed files of a root and publish their violations.
+        """Examine the closed ones among the files of a root at `paths`; publish their violations.
 
-        `paths` are the files; open ones are skipped. One that has no violation, and no save without
-        a record, is not tracked from then on.
+        A file that has no violation, and no save without a record, is not tracked from then on.
         """
         with self.showing.held_roots((open_root,)):
             for path in sorted(paths):
@@ -146,7 +153,8 @@ class TrackedDocuments(DocumentIndex):
     async def attach_again(self, tracked: TrackedDocument) -> None:
         """Find the root that governs a document again, after roots or settings may have changed.
 
-        If it is another one, or none now, clear the violations and take a new snapshot.
+        If it is another root than before, clear the violations and take a new snapshot. If none
+        governs it now, only clear them.
         """
         async with tracked.lane:
             before = tracked.open_root
@@ -222,7 +230,8 @@ class TrackedDocuments(DocumentIndex):
         """Take a new snapshot and publish its violations, if a root governs the document.
 
         The caller holds the document's lock. `after` is a save that has just been recorded under
-        the current rules, or None. Take further ones, three at most, while text or rules change.
+        the current rules, or None. If text or rules change meanwhile, take another snapshot: at
+        most three in all.
         """
         if tracked.open_root is None or tracked.place is None:
             return
