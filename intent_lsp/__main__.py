@@ -20,7 +20,8 @@ _SWITCH_SECONDS = 0.001
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status (protocol section 5).
 
-    `arguments` are the words after the program's name, or None for those of this process.
+    `arguments` are the words after the program's name, or None for those of this process. A plain
+    `hook` command line of this process ends the process instead of returning.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words in (["--version"], ["-V"]):

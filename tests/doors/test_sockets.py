@@ -272,7 +272,9 @@ def test_a_stranger_that_says_too_much_is_sent_away(scheme: str, tmp_path: Path)
         listening.guest() as talker,
     ):
         talker.notify("x" * 4000)
-        is_sent_away(talker, "more than 2000 bytes before initialize", 1009)
+        is_sent_away(
+            talker, "more than 2000 bytes came before the end of an initialize request", 1009
+        )
 
 
 def test_strangers_make_room_for_those_who_come() -> None:

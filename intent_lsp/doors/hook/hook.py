@@ -23,10 +23,13 @@ from intent_lsp.store.hook_socket import NoReplyError, ask_server
 from intent_lsp.store.stopwatch import stopwatch
 
 READING_SECONDS = 6.0
-"""How long an event may take to come: a fifth of the time that hosts are told to wait."""
+"""Seconds within which a host must have written the whole event."""
 
 SERVER_SECONDS = 4.0
-"""How long the server of the root may take. After that this process judges by itself."""
+"""Seconds that the server of the root has to answer, or to say that it asks a person.
+
+If it does neither, this process judges by itself.
+"""
 
 HANDED_ON = (INTENT_VARIABLE, COPILOT_VARIABLE, PROBE_VARIABLE)
 """The environment variables that change an answer."""

@@ -21,8 +21,9 @@ def answer_here(
     """Return the answer to an event, or that of a failure if judging it takes too long.
 
     `passed` returns how many seconds the hook has taken so far. `unread` is None, or why the event
-    could not be read; the answer is then that of an event that cannot be judged. For an unknown
-    host, the answer is an error message and status 1. Warnings are no longer logged to stderr.
+    cannot be judged, such as that it could not be read; the answer is then that of an event that
+    cannot be judged. For an unknown host, the answer is an error message and status 1. From then
+    on, warnings are not logged to stderr.
     """
     # A traceback on standard error would be shown to the model as the reason of a refusal.
     logging.getLogger().addHandler(logging.NullHandler())

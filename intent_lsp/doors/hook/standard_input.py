@@ -14,14 +14,14 @@ _CHUNK = 1 << 20
 
 
 class UnreadInputError(IntentLspError):
-    """The host's event could not be read from standard input."""
+    """Raised if the host's event could not be read from standard input in time, or is too large."""
 
 
 def read_input(descriptor: int, seconds: float) -> bytes:
-    """Return what a host writes to a hook, up to its end or to the end of one JSON object.
+    """Return what a host writes to a hook, up to the end of input or of one JSON object.
 
-    It need not be JSON. Raise UnreadInputError if that takes longer than `seconds`, or is larger
-    than LARGEST. Raise OSError if the descriptor cannot be read.
+    What ends with the input need not be JSON. Raise UnreadInputError if neither end comes within
+    `seconds`, or if more than LARGEST bytes come. Raise OSError if the descriptor cannot be read.
     """
     passed = stopwatch()
     parts: list[bytes] = []

@@ -4,7 +4,8 @@ Features of the control files alone must not be asked about in source files. A c
 register them for some files gets them registered later, by the language service, and they are not
 in the answer to `initialize`. Every other client needs them in that answer, and asks in every file.
 
-Invariant: what a client does not declare is neither registered nor advertised for it.
+Invariant: pulled diagnostics, text contents and code actions to be resolved are offered only to a
+client that declares them.
 """
 
 from typing import Final
@@ -85,8 +86,8 @@ def register_declared(server: IntentServer, client: lsp.ClientCapabilities) -> N
 def register_for_every_file(server: IntentServer, params: lsp.InitializeParams) -> None:
     """Register at `initialize` the features that the client does not let a server register later.
 
-    It then asks for them in every file. Formatting is registered only if the initialization options
-    switch it on, semantic tokens only if the client shows such.
+    A client that knows such a feature then asks for it in every file. Formatting is registered only
+    if the initialization options switch it on, semantic tokens only if the client declares them.
     """
     client = params.capabilities
     wants_format = member(params.initialization_options, "format") is True

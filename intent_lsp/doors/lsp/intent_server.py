@@ -48,9 +48,9 @@ class IntentServer(LanguageServer):
         self._initialize = params
 
     async def ready(self) -> Service:
-        """Return the language service, after loading it if this is the first call.
+        """Return the language service, once it is loaded. The first call begins to load it.
 
-        Raise RuntimeError if `begin` has not been called.
+        Raise RuntimeError if `begin` had not been called before the first call.
         """
         if self._opening is None:
             self._opening = asyncio.ensure_future(self._open())

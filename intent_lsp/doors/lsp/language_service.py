@@ -89,8 +89,8 @@ class LanguageService:
     async def initialized(self) -> None:
         """Fetch the client's settings, register features, open the workspace folders' roots.
 
-        Settings, file watches and features of control files alone need the client's support; the
-        settings decide whether the client watches.
+        Settings are fetched, and file watches and features of control files registered, only if the
+        client supports that. The setting `watch` also decides whether the client watches.
         """
         client = self._connection.client
         if client.completion.registration:

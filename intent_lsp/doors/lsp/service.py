@@ -36,8 +36,8 @@ class TextDocumentEvents(Protocol):
     async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
         """Answer `textDocument/willSaveWaitUntil`: judge the save that is about to happen.
 
-        Return edits that restore the text on disk if the save is refused. Return no edits if it may
-        pass or cannot be judged in time.
+        Return edits that restore the text on disk if the save is refused, else no edits. Return
+        none either if it cannot be judged in time, or if the document changes meanwhile.
         """
 
     def save_received(self, uri: str) -> Callable[[], None]:

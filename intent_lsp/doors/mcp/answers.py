@@ -1,6 +1,6 @@
 """What a tool answers, and how results, failures and errors are encoded for the client.
 
-Invariant: a failure has a code, a message that says what to do, and details.
+Invariant: a failure has a code, a message and details.
 """
 
 import json
@@ -54,7 +54,7 @@ class ToolAnswer(Struct, frozen=True, kw_only=True):
 
 
 class ToolFailure(Struct, frozen=True, kw_only=True):
-    """Why a tool has no result. `cure` says what to do, or is "" if `message` does."""
+    """Why a tool has no result. `cure` says what to do; "": `message` does, or nothing helps."""
 
     code: McpCode | RequestCode
     message: str
@@ -97,7 +97,7 @@ def wrong_arguments(problem: ValidationError) -> ToolFailure:
 
 
 def wrong_call(problem: InvalidCallError | RequestLimitError) -> ToolFailure:
-    """Return the failure for arguments that fit the tool's model but are wrong or too many."""
+    """Return the failure for arguments that fit the tool's input model and are refused later."""
     name = problem.field if isinstance(problem, WrongParamsError) else ""
     name = _ARGUMENT_NAMES.get(name, name)
     said = problem.problem if isinstance(problem, WrongParamsError) else str(problem)
@@ -131,11 +131,11 @@ def unavailable_store(problem: LedgerUnavailableError | StateUnavailableError) -
 
 
 def unknown_session(handle: str, root: Path) -> ToolFailure:
-    """Return the failure for a handle that this root has not given out."""
+    """Return the failure for a handle that stands for no session of this root."""
     shown = handle[:80]
     return ToolFailure(
         code=McpCode.SESSION_UNKNOWN,
-        message=f"{shown!r} is not a session that {root} has given out.",
+        message=f"{shown!r} is not a session of {root}.",
         details={"session": shown, "root": str(root)},
         cure=CURE_OF_SESSION,
     )

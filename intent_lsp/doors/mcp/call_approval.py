@@ -36,9 +36,9 @@ async def decided(
 ) -> T:
     """Judge a call. If the decision is Ask, ask a person and judge again. Return the last result.
 
-    If the person also expands the intent's scope, grant that before judging again. `judge` takes
-    an answer and returns a result, and `decision_of` returns the decision in it. Raise InputNeeded
-    if the client has to call again with the person's answer.
+    If the person also expands the intent's scope, grant that before judging again. `judge` judges
+    the call with a person's answer, and `decision_of` returns the decision in its result. Raise
+    InputNeeded if the client has to call again with the person's answer.
     """
     policy = (await in_thread(asked.governance.rules.current)).policy
     approval = _CallApproval(asked, judge, policy)
@@ -58,8 +58,8 @@ async def person_answer(
 ) -> ApprovalAnswer:
     """Ask the person at an editor of the root, or, if nobody can be asked there, the client.
 
-    Return the answer, or one that says why there is none. Raise InputNeeded if the client has to
-    call again with the answer.
+    Return the person's answer, or one that says why there is none. Raise InputNeeded if the client
+    has to call again with the answer.
     """
     root = await in_thread(os.path.realpath, asked.governance.root)
     seconds = policy.hitl_timeout_seconds
@@ -70,7 +70,10 @@ async def person_answer(
 async def granted_by(
     asked: ToolRequest, wish: Wish, word: ApprovalAnswer
 ) -> Granted | CheckoutRefusal:
-    """Grant the caller the scope that a person has approved with the answer `word`."""
+    """Grant an intent the scope `wish`, which a person has approved with the answer `word`.
+
+    Return the grant, or a refusal.
+    """
     return await in_thread(
         asked.governance.planning.grant,
         wish,

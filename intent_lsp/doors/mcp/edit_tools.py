@@ -39,7 +39,7 @@ async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
     """Judge a call that the agent is going to make with a tool of its own; return the decision.
 
     If it is allowed and changes governed files, a ticket for recording it comes with the decision.
-    If the decision is Ask, ask a person first.
+    If a person has to approve it, ask first.
     """
     call = read_params(_values(given), ToolCallParams).call()
     session, calls = asked.asker, asked.governance.calls
@@ -52,8 +52,8 @@ async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
 def record_edit(asked: ToolRequest, given: RecordEditInput) -> ToolResult:
     """Record what an allowed call has changed.
 
-    Return the files changed and the violations among them. Return the refusal for an unknown
-    ticket if there is no such ticket of the session and subagent that call.
+    Return the files changed and the violations among them. Return a failure if the caller's session
+    or subagent has no such ticket.
     """
     params, calls = read_params(_values(given), RecordParams), asked.governance.calls
     outcome = None
@@ -67,9 +67,10 @@ def record_edit(asked: ToolRequest, given: RecordEditInput) -> ToolResult:
 
 
 async def apply_edit(asked: ToolRequest, given: ApplyEditInput) -> ToolResult:
-    """Judge changes of files. If they are allowed, make and record all of them; else make none.
+    """Judge changes of files. If they are allowed, make and record all of them.
 
-    If the decision is Ask, ask a person first.
+    If a person has to approve them, ask first. If they are refused or one of them cannot be made,
+    make none; the result says why.
     """
     params = read_params({**_values(given), "tool_name": APPLY_TOOL}, FileEditParams)
     return await _applied(asked, params.call(), params.changes())
@@ -78,7 +79,8 @@ async def apply_edit(asked: ToolRequest, given: ApplyEditInput) -> ToolResult:
 async def write_to_file(asked: ToolRequest, given: WriteInput) -> ToolResult:
     """Judge the write of a whole file for the intent in `given`. If allowed, make and record it.
 
-    If the decision is Ask, ask a person first.
+    If a person has to approve it, ask first. If it is refused or cannot be made, the result says
+    why.
     """
     params = read_params({**_values(given), "tool_name": WRITE_TOOL}, ToolCallParams)
     return await _applied(asked, params.call(), whole_text(given.path, given.content))

@@ -90,10 +90,9 @@ class OpenQuestions:
         return name
 
     def take(self, name: str | None, text: str, call: ContentHash) -> OpenQuestion | None:
-        """Forget the question with this name and return it.
+        """Forget the question with this name. Return it if it has this text and is about this call.
 
-        Return None if there is none; also if it has another text or is about another call, though
-        it is forgotten then too.
+        Return None if it has another text or is about another call, or if there is none.
         """
         with self._lock:
             found = self._waiting.pop(name or "", None)
@@ -101,7 +100,7 @@ class OpenQuestions:
 
 
 class ElicitingClient:
-    """The client that makes one call. It can be asked, or sends the answer with the call."""
+    """The client that makes one call: asks it for a person's answer, or reads one in the call."""
 
     def __init__(
         self,

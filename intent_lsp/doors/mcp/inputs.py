@@ -84,9 +84,9 @@ class ToolInput(BaseModel):
     session: Handle | None = None
 
     def place(self) -> str | None:
-        """Return an absolute path in the project, or None if `root` is not given.
+        """Return the path by which the project of the call is found, or None if there is none.
 
-        Models with paths of their own override this, and may return a relative path.
+        It is `root`, or in models with paths of their own one of these, which may be relative.
         """
         return self.root
 
@@ -124,7 +124,7 @@ class ContextInput(SessionInput):
 
 
 class EditInput(SessionInput):
-    """The arguments that tools which judge a change have in common."""
+    """The arguments that `check_edit` and `apply_edit` have in common."""
 
     intent_id: IntentIdText | None = None
     mutation_class: DeclaredClass | None = None

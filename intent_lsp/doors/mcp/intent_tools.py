@@ -80,7 +80,7 @@ def get_intent_context(asked: ToolRequest, given: ContextInput) -> ToolResult:
     """Return the context of an intent: its scope, criteria, files and newest records.
 
     Without an intent id, the session's active intent is meant. A closed intent has a context too.
-    Return a failure if there is no such intent.
+    Return a failure if there is no such intent, or if governance is off.
     """
     wanted = _intent_id(asked, given.intent_id)
     if wanted is None:
@@ -109,7 +109,8 @@ def complete_intent(asked: ToolRequest, given: CompleteInput) -> ToolResult:
 def report_verification(asked: ToolRequest, given: VerificationInput) -> ToolAnswer:
     """Note how a verification command ended: record what it changed, and a lesson if it failed.
 
-    What it changed is recorded only if the command has an open ticket.
+    What it changed is recorded only if the command has an open ticket. Return the violations among
+    the changes, and whether a lesson was recorded that was not known before.
     """
     governance, session = asked.governance, asked.asker
     learnt, outcome = governance.verifying.end(
@@ -128,8 +129,9 @@ def report_verification(asked: ToolRequest, given: VerificationInput) -> ToolAns
 async def request_scope_expansion(asked: ToolRequest, given: ExpansionInput) -> ToolResult:
     """Ask a person for more scope for an intent, and grant it if the person approves.
 
-    Otherwise the result has the person's feedback, or says why nobody could be asked. Raise
-    InputNeeded if the client has to call again with the answer.
+    Otherwise the result has the person's feedback, or says why there is no answer. Return a failure
+    if the intent cannot be given scope. Raise WrongParamsError for a pattern that cannot be
+    granted, and InputNeeded if the client has to call again with the answer.
     """
     wish = await in_thread(_wish, asked, given)
     if not isinstance(wish, Wish):

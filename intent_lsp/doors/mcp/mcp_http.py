@@ -54,9 +54,9 @@ def serve_http(
 ) -> None:
     """Serve any number of clients over HTTP until a signal ends that.
 
-    Print `intent-lsp: listening on URL (this machine only)` to standard error first. Raise
-    LoopbackError if that address cannot be listened at or is not this machine's alone, and
-    TokenFileError if the token file cannot be used.
+    Print `intent-lsp: listening on URL (this machine only)` to standard error first. `endpoint` is
+    host and port. Raise LoopbackError if it cannot be listened at, or if other machines could reach
+    it. Raise TokenFileError if the token file cannot be used.
     """
     listener = _listen(Endpoint(*endpoint))
     with listener:

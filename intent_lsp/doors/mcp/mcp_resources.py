@@ -67,7 +67,7 @@ class McpResources:
 
         The intents are those of the root that governs the server's start directory; if none does,
         only the two lists are in the answer. At most 100 resources are in a page. Raise MCPError
-        for a wrong cursor.
+        for a cursor that is not a number.
         """
         cursor = None if params is None else params.cursor
         if cursor is not None and not (cursor.isascii() and cursor.isdigit()):
@@ -87,7 +87,10 @@ class McpResources:
     async def read_resource(
         self, _context: ServerRequestContext[Any, Any], params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
-        """Answer `resources/read`. Raise MCPError for what does not exist or cannot be read."""
+        """Answer `resources/read`.
+
+        Raise MCPError if the resource does not exist or cannot be read.
+        """
         try:
             found = await in_thread(self._read, params.uri)
         except IntentLspError as problem:

@@ -21,8 +21,8 @@ _log: Final = logging.getLogger(__name__)
 class McpRoots:
     """Finds and opens governed roots. Every method may wait on the disk.
 
-    `start` is the server's directory: its root is meant by a call that names no other. If `only` is
-    True, no other root is served.
+    `start` is the server's directory: a call that names no other root is about that which governs
+    `start`. If `only` is True, no other root is served.
     """
 
     def __init__(self, start: Path, *, only: bool) -> None:
@@ -35,9 +35,9 @@ class McpRoots:
     def of_call(self, given: ToolInput) -> Governance | None:
         """Return the opened root that a call is about, or None if nothing governs it.
 
-        If only one root is served, it is that of `start`. Else it is the root of an absolute path
-        in the call, else that of its session, else that of `start`. Raise WrongParamsError if only
-        one root is served and the argument `root` is not in it.
+        If only one root is served, it is that of `start`. Else it is the root that governs an
+        absolute path in the call; if none does, that of the call's session; else that of `start`.
+        Raise WrongParamsError if only one root is served and the argument `root` is not in it.
         """
         if self.only and given.root is not None:
             self._check(given.root)

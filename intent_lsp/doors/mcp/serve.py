@@ -35,8 +35,9 @@ def serve_mcp(
     """Serve MCP until the client leaves or a signal comes, and return the exit status 0.
 
     `level` is the level of the log, on standard error. `root`: serve only the root that governs
-    this directory. `endpoint`: serve HTTP there, with the token in `token_file`; else serve
-    standard input and output. Raise McpMissingError, LoopbackError or TokenFileError.
+    this directory. `endpoint` and `token_file`: serve HTTP at this host and port, with the token in
+    this file; without both, serve standard input and output. Raise McpMissingError, and for HTTP
+    LoopbackError or TokenFileError.
     """
     logging.basicConfig(level=level.upper(), stream=sys.stderr, format=_FORMAT)
     try:

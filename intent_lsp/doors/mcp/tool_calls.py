@@ -71,8 +71,8 @@ class ToolCalls:
         except Exception:  # noqa: BLE001 - whatever it is, it is not the caller's fault
             _log.exception("a call of %s failed", tool.name)
             message = (
-                f"{tool.name} failed because of a mistake of the server; its standard error has"
-                " the details."
+                f"{tool.name} failed for a reason that the server did not expect; its standard"
+                " error says which."
             )
             failure = ToolFailure(code=McpCode.INTERNAL_ERROR, message=message)
             return encode_answer(failure, tool.output)
@@ -94,9 +94,9 @@ class ToolCalls:
     def _request(
         self, tool: ToolEntry, given: ToolInput, client: ElicitingClient
     ) -> ToolRequest | ToolFailure:
-        """Return the call with its root and session, or why there is no such root or session.
+        """Return the call with its root and session, or the failure if there is none of either.
 
-        The root notes that an MCP client has asked, and the session's root is remembered.
+        Note in the root that an MCP client has asked, and remember the session's root.
         """
         governance = self._roots.of_call(given)
         if governance is None:

@@ -43,7 +43,7 @@ class ToolRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def asker(self) -> Session:
-        """The session that calls. Raise LookupError if the tool needs none and none was given."""
+        """The session that calls. Raise LookupError if no handle was given."""
         if self.named is None:
             raise LookupError(
                 "the tool's code asks for the session of this call, but the tool is declared to"

@@ -1,7 +1,7 @@
 """Diagnostics whose message is Markdown, as LSP 3.18 has them and lsprotocol does not yet.
 
-Invariant: for a client that does not declare `markupMessageSupport`, nothing is read or sent that
-lsprotocol does not know.
+Invariant: only a client that declares `markupMessageSupport` is sent such messages, and may send
+them back.
 """
 
 from typing import Any

@@ -46,8 +46,8 @@ class Answer(Struct, frozen=True, kw_only=True):
 class InvalidMessage(Struct, frozen=True, kw_only=True):
     """A received message that cannot be accepted.
 
-    `code` and `message` are the error to send back. `id` is its id, or None if it has no readable
-    one.
+    `code` and `message` are the error to send back. `id` is the id of what was received, or None if
+    it has no readable one.
     """
 
     id: MessageId | None
@@ -85,7 +85,7 @@ def read_body(data: bytes) -> Message:
         problem = f"the message is not JSON: {error}"
     except ValueError:
         # Not UTF-8, NaN, or a number with more digits than Python accepts.
-        problem = "the message is not JSON in UTF-8"
+        problem = "the message is not JSON in UTF-8, or has a number that is too long"
     else:
         return read_value(value)
     return InvalidMessage(id=None, code=PARSE_ERROR, message=problem)

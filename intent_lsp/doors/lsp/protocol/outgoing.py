@@ -138,9 +138,10 @@ class SendingProtocol(LanguageServerProtocol):
     ) -> Any | None:  # noqa: ANN401 - as many types as methods
         """Send a request and return its result, or None if it is null or there is no valid one.
 
-        There is none after an error, a wrong type or `timeout` seconds, and if nothing can be sent.
-        The result of an LSP method has lsprotocol's type. A request is cancelled at the client if
-        it times out or if its caller is cancelled.
+        There is no valid one if the client answers with an error or a wrong type, if it does not
+        answer within `timeout` seconds, or if the request cannot be sent. The result of an LSP
+        method has lsprotocol's type. A request is cancelled at the client if it times out or if its
+        caller is cancelled.
         """
         identity = self._questions.next_id()
         future = self.send_request(method, params, msg_id=identity)

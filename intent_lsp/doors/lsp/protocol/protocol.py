@@ -115,10 +115,10 @@ class IntentProtocol(SendingProtocol):
         await self._ending.ended(patience)
 
     async def settle(self, patience: float) -> None:
-        """Cancel the running features, then run the function given to `ends_with`.
+        """Cancel the running features, then do what `ended` does.
 
-        It is not run again. Unanswered requests to the client fail first. Wait at most `patience`
-        seconds for features and uncancellable work, and then as long for the function.
+        Unanswered requests to the client fail first. Wait at most `patience` seconds for features
+        and uncancellable work, and then as long for the function given to `ends_with`.
         """
         clock = asyncio.get_running_loop().time
         late = clock() + patience

@@ -162,7 +162,7 @@ def names_of(capabilities: lsp.ClientCapabilities) -> NamesClient:
 def pulls(capabilities: lsp.ClientCapabilities) -> bool:
     """Return whether the client pulls diagnostics, and can be asked to pull them again.
 
-    If it does, no diagnostics are pushed, because the client would show each of them twice.
+    If so, no diagnostics are pushed, because the client would show each of them twice.
     """
     refresh = _workspace(capabilities).diagnostics
     pulled = _text_document(capabilities).diagnostic
@@ -222,7 +222,7 @@ def _workspace(capabilities: lsp.ClientCapabilities) -> lsp.WorkspaceClientCapab
 
 
 def _registers(declared: object) -> bool:
-    """Return whether a client, with this part of its capabilities, allows to register it later."""
+    """Return whether a part of a client's capabilities lets the server register that part later."""
     return bool(member(declared, "dynamic_registration"))
 
 

@@ -60,7 +60,10 @@ class WithdrawableQuestions(Protocol):
         ...
 
     def grant(self, wish: Wish, session: Session) -> Granted | CheckoutRefusal:
-        """Grant the scope that the person has approved. `session` asked for it."""
+        """Grant the scope `wish` that the person has approved. Return the grant, or a refusal.
+
+        `session` asked for the grant.
+        """
         ...
 
 
@@ -90,7 +93,7 @@ class HookListener:
             threading.Thread(target=self._take_over, name=name, daemon=True).start()
 
     def end(self) -> None:
-        """Stop listening. A hook that is being answered still gets its answer."""
+        """Stop listening, and remove the socket. Answers under way go on."""
         self._ended.set()
         with self._lock:
             listening, self._socket = self._socket, None

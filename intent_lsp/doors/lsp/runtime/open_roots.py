@@ -61,8 +61,8 @@ class OpenRoots:
         """Return the root that governs an absolute path, and open it if it is not open.
 
         Return None if governance is switched off in the settings, if no root governs the path, if
-        the root is neither inside nor above a workspace folder, or if the root could not be opened.
-        A failed opening is not tried again.
+        there are workspace folders and the root is neither inside nor above one, or if the root
+        could not be opened. A failed opening is not tried again.
         """
         if not self.settings.enabled:
             return None

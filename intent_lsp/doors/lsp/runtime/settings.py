@@ -77,7 +77,7 @@ class LiveSettings:
 def at_start(options: object) -> Settings:
     """Return the settings in `options`, the client's `initializationOptions`.
 
-    A setting that is not in `options` has its default.
+    A setting that `options` do not have, or have with a wrong value, has its default.
     """
     told = _object(options, "initializationOptions")
     settings = live(told, Settings())
@@ -92,7 +92,7 @@ def at_start(options: object) -> Settings:
 def live(options: object, former: Settings) -> Settings:
     """Return `former`, changed by `options`, the client's settings section `intentLsp`.
 
-    `sessionId`, `contributor` and `token` count only at the start, and are ignored here.
+    `sessionId`, `contributor` and `token` are ignored, because they count only at the start.
     """
     told = _object(options, "intentLsp")
     settings = former

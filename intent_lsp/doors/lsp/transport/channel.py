@@ -13,7 +13,7 @@ from intent_lsp.doors.lsp.protocol.framing import Frame
 
 
 class CloseCode(IntEnum):
-    """Close codes of a WebSocket (RFC 6455, section 7.4.1). For TCP, all but FINE are the same."""
+    """Close codes of a WebSocket (RFC 6455, section 7.4.1). TCP has no close codes."""
 
     FINE = 1000
     GOING_AWAY = 1001
@@ -37,9 +37,10 @@ class Channel(Protocol):
         ...
 
     async def close(self, code: CloseCode, reason: str) -> None:
-        """End the connection, after the other side has read what was sent last.
+        """End the connection, for the reason that `code` and `reason` give.
 
-        If `code` is FINE, do not wait for that. May raise OSError.
+        Unless `code` is FINE, the other side can first read what was sent last. Raise OSError if
+        the connection breaks meanwhile.
         """
         ...
 

@@ -39,7 +39,7 @@ _CLOSING: Final = {
     CloseCode.GOING_AWAY: "the server is shutting down",
     CloseCode.REFUSED: "the header of a message cannot be read, so the connection is closed",
 }
-"""What a client is told when its connection is closed. The other codes need no text here."""
+"""What a client is told when its connection is closed with one of these codes."""
 
 _BUSY: Final = "this server already has a client, and it serves only one; start another server"
 
@@ -200,7 +200,7 @@ class ClientAdmission:
             problem, code = _BUSY, CloseCode.TRY_LATER
         elif pending.is_too_big:
             problem, code = (
-                f"more than {self.limits.size} bytes before initialize",
+                f"more than {self.limits.size} bytes came before the end of an initialize request",
                 CloseCode.TOO_BIG,
             )
         else:

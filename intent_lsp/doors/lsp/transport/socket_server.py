@@ -41,7 +41,7 @@ Listen = Callable[[socket.socket, ClientAdmission], Awaitable[None]]
 
 
 class ListeningError(IntentLspError):
-    """Raised for an address that cannot be listened on. `cure` says what to do."""
+    """Raised if a server cannot listen as it was asked to. `cure` says what to do."""
 
     def __init__(self, problem: str, *, cure: str) -> None:
         super().__init__(problem)
@@ -78,8 +78,9 @@ class SocketServer(Struct, frozen=True, kw_only=True):
 def open_socket_server(place: ListenAddress) -> SocketServer:
     """Listen on an address and print `intent-lsp: listening on URL (…)` to standard error.
 
-    Raise ListeningError if that fails, or if a needed package or token file is not given. Raise
-    TokenFileError if the token file cannot be used.
+    Raise ListeningError if that fails, if a token is needed and `token_file` is None, or if the
+    scheme is `ws` and the package websockets is not installed. Raise TokenFileError if the token
+    file cannot be used.
     """
     listen = _listen_by(place)
     listener = _listen(place.endpoint)

@@ -130,8 +130,8 @@ def serve_stdio(server: LanguageServer) -> int:
 def serve(server: LanguageServer, source: int, sink: int) -> int:
     """Serve the client that writes to `source` and reads from `sink`; return the exit status.
 
-    Both are file descriptors, and are closed. The status is 0 if the client sent `shutdown`, else
-    1. Raise TypeError unless the server speaks IntentProtocol.
+    Both are file descriptors, which the caller must not use any more. The status is 0 if the client
+    sent `shutdown`, else 1. Raise TypeError unless the server speaks IntentProtocol.
     """
     return conduct(server, lambda protocol: _converse(protocol, source, sink))
 

@@ -31,9 +31,9 @@ class HandshakeResult(Struct, frozen=True):
     def refusal(self, *, hosts: Sequence[str], origins: Sequence[str]) -> str | None:
         """Return why a request is refused, or None if it is allowed.
 
-        `hosts` and `origins` are the values of its Host and Origin headers. The one host must be
-        localhost, `host` or any IP address. The origin must be an allowed one; without an Origin
-        header, which every web page sends, none is needed.
+        `hosts` and `origins` are the values of its Host and Origin headers. There must be one host:
+        localhost, `host` or any IP address. There may be one origin, which must be an allowed one.
+        A request without an origin does not come from a web page.
         """
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return "the Host header of the request does not name this server"

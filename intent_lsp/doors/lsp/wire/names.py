@@ -1,4 +1,4 @@
-"""The names of the requests `intent/*`, of the commands `intent.*`, and of a kind of our own.
+"""The names of the requests `intent/*`, the commands `intent.*`, and our kind of code action.
 
 Specified in protocol sections 2 and 4.
 """
