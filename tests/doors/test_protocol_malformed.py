@@ -44,7 +44,7 @@ ENDING: dict[str, tuple[bytes, str]] = {
     "an empty length": (b"Content-Length:\r\n\r\n{}", "not a number"),
     "two lengths": (
         b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
-        "two different Content-Length",
+        "different Content-Length headers",
     ),
     "an absurd length": (b"Content-Length: %s\r\n\r\n{}" % (b"9" * 5000), "limit"),
     "no header at all": (b'{"jsonrpc":"2.0","id":7}\n', "malformed"),

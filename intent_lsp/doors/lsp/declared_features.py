@@ -64,7 +64,11 @@ _OF_CONTROL_FILES: Final = (
 
 
 def register_declared(server: IntentServer, client: lsp.ClientCapabilities) -> None:
-    """Register the features that depend on the client's capabilities, at its `initialize`."""
+    """Register at `initialize` code actions, and what else the client declares that it can do.
+
+    That is pulled diagnostics and text contents. Diagnostics that a client sends back may be in
+    Markdown if it declares that.
+    """
     resolving = resolves_edits(client)
     actions = lsp.CodeActionOptions(
         code_action_kinds=[lsp.CodeActionKind.QuickFix, FIX_ALL],

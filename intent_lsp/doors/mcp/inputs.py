@@ -77,8 +77,8 @@ class ToolInput(BaseModel):
     root: Annotated[
         Annotated[FilePath, AfterValidator(_absolute_path)] | None,
         Field(
-            description="A directory of the project, absolute. Needed only if the server was"
-            " started without --root and no other argument names an absolute path in it."
+            description="A directory of the project, absolute. Needed only if it is not the project"
+            " of your session or of the server, and no other argument is an absolute path in it."
         ),
     ] = None
     session: Handle | None = None

@@ -87,7 +87,7 @@ TOOLS: Final[Sequence[ToolEntry]] = (
         name="select_active_intent",
         title="Select an intent",
         description="Select the intent that you work for, before you change any file. Returns its"
-        " context and `session`, which every later call needs. Call it again with that session to"
+        " context and `session`, which later calls need. Call it again with that session to"
         " change the intent, or with new_turn when the user asks for something new.",
         input=inputs.SelectInput,
         output=outputs.SelectOutput,
@@ -98,7 +98,7 @@ TOOLS: Final[Sequence[ToolEntry]] = (
         name="get_intent_context",
         title="Read an intent's context",
         description="Read scope, constraints, acceptance criteria, related files and the newest"
-        " records of an intent; without intent_id of the one that you have selected.",
+        " records of an intent: without intent_id, of the intent that you have selected.",
         input=inputs.ContextInput,
         output=outputs.ContextOutput,
         annotations=READS,
@@ -129,8 +129,8 @@ TOOLS: Final[Sequence[ToolEntry]] = (
         name="apply_edit",
         title="Edit files",
         description="Edit, move or delete files: judged, made and recorded in one step, all of"
-        " them or none. Give each file as you last read it (read_hash), so that nobody's work is"
-        " overwritten.",
+        " them or none. Give the hash of each file as you last read it (read_hash), so that"
+        " nobody's work is overwritten.",
         input=inputs.ApplyEditInput,
         output=outputs.AppliedOutput,
         annotations=WRITES,
@@ -140,7 +140,7 @@ TOOLS: Final[Sequence[ToolEntry]] = (
         name="write_to_file",
         title="Write a file",
         description="Write the whole text of a file for an intent: judged, written and recorded"
-        " in one step. Names the intent and the kind of change.",
+        " in one step. The call names the intent and the kind of change.",
         input=inputs.WriteInput,
         output=outputs.AppliedOutput,
         annotations=WRITES,
@@ -159,8 +159,8 @@ TOOLS: Final[Sequence[ToolEntry]] = (
     ToolEntry(
         name="report_verification",
         title="Report a verification",
-        description="Report how a test, lint or build command ended. What it changed is recorded;"
-        " a failure becomes a lesson for later sessions.",
+        description="Report how a test, lint or build command ended. If check_edit allowed it, what"
+        " it changed is recorded. A failure becomes a lesson for later sessions.",
         input=inputs.VerificationInput,
         output=outputs.VerificationOutput,
         annotations=ADDS,
@@ -170,7 +170,7 @@ TOOLS: Final[Sequence[ToolEntry]] = (
         name="complete_intent",
         title="Complete an intent",
         description="Set an intent COMPLETED, once its acceptance criteria are met; without"
-        " intent_id the one that you have selected. Nothing can be changed for it afterwards.",
+        " intent_id, the one that you have selected. Nothing can be changed for it afterwards.",
         input=inputs.CompleteInput,
         output=outputs.CompleteOutput,
         annotations=ADDS,

@@ -33,7 +33,7 @@ class Speaker(Protocol):
         """Send a notification with these params."""
 
     async def ask(self, method: str, params: object) -> object:
-        """Send a request. Return the client's result, or None if it does not answer."""
+        """Send a request. Return the client's result, or None if it gives none."""
 
 
 class ClientProgress:

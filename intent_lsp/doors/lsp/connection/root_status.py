@@ -12,7 +12,9 @@ from intent_lsp.governance.root.rules import FileState
 
 _log: Final = logging.getLogger(__name__)
 
-OFF: Final = "intent-lsp: governance of {root} is OFF, so edits are not checked: {reason}"
+OFF: Final = (
+    "intent-lsp: governance of {root} is OFF; edits are not checked until this is fixed: {reason}"
+)
 UNAVAILABLE: Final = (
     "intent-lsp: which intents are selected in {root} cannot be saved to disk: {reason}. Edits are"
     " still checked. Fix this, and the selection is saved within seconds."

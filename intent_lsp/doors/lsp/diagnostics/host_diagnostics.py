@@ -50,7 +50,7 @@ class HostDiagnostics:
             self.show(open_root, found)
 
     def show(self, open_root: OpenRoot, found: tuple[BlindHost, ...]) -> None:
-        """Show a diagnostic for each host in `found`, which did not ask while files changed.
+        """Show a diagnostic for each host in `found`, unless the settings hide it.
 
         They replace the diagnostics shown for hosts of this root before. As long as there are such
         hosts, the root is examined again every HEARD_WITHIN seconds.

@@ -103,7 +103,7 @@ class Frames:
                 lengths.add(_measure(found[2]))
             line = yield from self._read_line()
         if len(lengths) != 1:
-            differ = "the message has two different Content-Length headers"
+            differ = "the message has different Content-Length headers"
             raise _HeaderError(differ if lengths else "Content-Length is missing")
         return lengths.pop()
 
