@@ -64,10 +64,10 @@ _OF_CONTROL_FILES: Final = (
 
 
 def register_declared(server: IntentServer, client: lsp.ClientCapabilities) -> None:
-    """Register at `initialize` code actions, and what else the client declares that it can do.
+    """Register code actions, and pulled diagnostics and text contents if the client declares them.
 
-    That is pulled diagnostics and text contents. Diagnostics that a client sends back may be in
-    Markdown if it declares that.
+    Call it at `initialize`. If the client declares Markdown in diagnostics, it may also send such
+    diagnostics back.
     """
     resolving = resolves_edits(client)
     actions = lsp.CodeActionOptions(

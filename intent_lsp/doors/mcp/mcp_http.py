@@ -25,7 +25,7 @@ from intent_lsp.store.fs.token_file import token_of
 
 PATH: Final = "/mcp"
 LARGEST_BODY: Final = 64 * 1024 * 1024
-"""Bytes of one HTTP request: a whole file of an edit fits in."""
+"""The most bytes of the body of one HTTP request. The whole text of a file fits in."""
 
 UNAUTHORIZED: Final = JSONResponse(
     {

@@ -53,9 +53,10 @@ class McpPrompts:
     async def get_prompt(
         self, _context: ServerRequestContext[Any, Any], params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        """Answer `prompts/get`: instructions, with the chosen intent's context or all open intents.
+        """Answer `prompts/get`: instructions, and the context of the intent that is asked for.
 
-        Raise MCPError for an unknown prompt, intent or root.
+        Without an intent, the open ones are listed, or the answer says why governance is off. Raise
+        MCPError for an unknown prompt or intent, and if no root governs the directory.
         """
         if params.name != HANDSHAKE:
             raise invalid_params(f"There is no prompt {params.name[:80]!r}; there is {HANDSHAKE}")

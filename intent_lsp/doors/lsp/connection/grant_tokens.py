@@ -35,8 +35,7 @@ class GrantTokens(Struct):
     def give(self, intent_id: str, patterns: tuple[str, ...], ttl: timedelta | None) -> str:
         """Return a new token for exactly this grant of `patterns` to an intent.
 
-        `ttl` is how long the grant lasts, None for good. Only the newest `_KEPT_AT_MOST` tokens
-        stay valid.
+        `ttl` is how long the grant lasts, None for good. Only the newest 1000 tokens stay valid.
         """
         token = secrets.token_urlsafe(24)
         self._given[token] = _Given(intent_id, patterns, ttl, self.clock() + GOOD_FOR)

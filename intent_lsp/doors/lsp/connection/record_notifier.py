@@ -122,10 +122,10 @@ class RecordNotifier:
             await self.end_runs(tracked.open_root, [tracked.place.path])
 
     async def run_rests(self, open_root: OpenRoot, after: AfterSave) -> None:
-        """Record the run of automatic saves of which `after` is the newest save's outcome.
+        """End and record the run of automatic saves to which the save `after` belongs.
 
-        If there were further saves, the run goes on. Runs that have ended meanwhile are recorded
-        too.
+        If later saves were added to the run, it goes on. Runs that have ended otherwise, and are
+        not recorded yet, are recorded too.
         """
         end = open_root.governance.saves.end_run_at_rest
         self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, after))
