@@ -77,7 +77,7 @@ def _listed(governance: Governance) -> str:
     if not rules.governed:
         return (
             f"No intent can be selected, because governance is off: {rules.reason}\n"
-            "Ask a person to mend that."
+            "Ask a person to fix that."
         )
     lines = [
         f"- {intent.id} {intent.name} ({intent.status.value}): {', '.join(intent.owned_scope)}"
