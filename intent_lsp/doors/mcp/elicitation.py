@@ -100,7 +100,7 @@ class OpenQuestions:
 
 
 class ElicitingClient:
-    """The client that makes one call: asks it for a person's answer, or reads one in the call."""
+    """Asks the client that makes one call for a person's answer, or reads the answer in the call."""
 
     def __init__(
         self,

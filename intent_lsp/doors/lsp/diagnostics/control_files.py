@@ -75,7 +75,10 @@ class ControlFileDiagnostics:
         self._pages: dict[str, ControlFile] = {}
 
     def page(self, uri: str) -> ControlFile | None:
-        """Return the control file at a URI in any percent-encoding; None for any other file."""
+        """Return the control file at a URI, in any percent-encoding.
+
+        Return None if it is not a control file of a root that was given to `watch`.
+        """
         return self._pages.get(path_of_uri(uri) or "")
 
     def watch(self, governance: Governance) -> None:

@@ -29,8 +29,9 @@ from pygls.lsp.server import LanguageServer
 def make_strict(converter: Converter) -> None:
     """Make `converter` accept only strings as str, only integers as int, only booleans as bool.
 
-    Without that it would convert other values. A float without a fraction counts as an integer.
-    Members of enums are then read as the values that stand for them, and are sent again as such.
+    Without that it would convert other values. A float without a fraction counts as an integer. A
+    field of an enum type is then read as a plain value, whether the enum has it or not, and plain
+    values are sent as they are.
     """
     converter.register_structure_hook(str, _string)
     converter.register_structure_hook(int, _integer)
