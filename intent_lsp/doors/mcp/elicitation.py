@@ -100,7 +100,7 @@ class OpenQuestions:
 
 
 class ElicitingClient:
-    """Asks the client that makes one call for a person's answer, or reads the answer in the call."""
+    """Asks the client of one call for a person's answer, or reads the answer in the call."""
 
     def __init__(
         self,

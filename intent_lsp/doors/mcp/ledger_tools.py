@@ -17,8 +17,8 @@ from intent_lsp.formats.result_json import blame_json, verification_json
 def who_wrote(asked: ToolRequest, given: WhoWroteInput) -> ToolAnswer:
     """Return the records that the lines of a file, or some of them, come from.
 
-    Raise WrongParamsError if the path is not below the root, if the file cannot be read, or if the
-    first line asked for is after the last one or after the end of the file.
+    Raise WrongParamsError if the path is not below the root, if the file cannot be read, or if
+    `start_line` is after `end_line` or after the end of the file.
     """
     governance, path = asked.governance, asked.path(given.path)
     blamed = governance.blaming.blame(path)

@@ -172,10 +172,9 @@ class Connection:
             await self.tracked_documents.look_at_directories(open_root, added)
 
     async def saved(self, open_root: OpenRoot, judgement: Judgement) -> None:
-        """After a save, call `rules_may_have_changed` if something may have changed.
+        """After a save, call `rules_may_have_changed` if anything that it compares has changed.
 
-        That is not so if rules, HEAD, active intent and grants are as at its last call. Rules and
-        active intent are those that the save's `judgement` has read.
+        Rules and active intent are taken from the save's `judgement`, not read again.
         """
         key = await self.work.in_thread(key_of_save, open_root, judgement)
         if self._known.get(open_root) != key:

@@ -242,8 +242,8 @@ def _record(
 ) -> tuple[DiskNews, tuple[BlindHost, ...] | None]:
     """Record the changes of a root that are due. Return them, and the agent hosts that did not ask.
 
-    `saving` are files that the editor is saving, whose changes are not recorded yet. Instead of the
-    hosts, return None if it cannot be read now which did not ask while files changed.
+    `saving` are files that the editor is saving; their changes are not recorded here. Instead of
+    the hosts, return None if it cannot be read now which did not ask while files changed.
     """
     governance, home = open_root.governance, home_directory()
     news = governance.disk_changes.record(open_root.session, saving)

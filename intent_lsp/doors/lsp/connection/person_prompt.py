@@ -71,7 +71,7 @@ def _cannot_choose(people: ClientUi) -> bool:
 class EditorPerson:
     """The person at one connection's editor, for threads that answer hooks of one root.
 
-    A thread that asks a question which is open already waits for the same answer.
+    If a question is open already, a further thread that asks it waits for the same answer.
     """
 
     def __init__(self, people: ClientUi, choices: IntentSelection, open_root: OpenRoot) -> None:

@@ -80,9 +80,9 @@ def state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]]
 
 
 def key_of_save(open_root: OpenRoot, judgement: Judgement) -> tuple[object, ...]:
-    """Return a value that changes if decisions on the root's files may change, after a save.
+    """Return the second value of `state_of`, after a save.
 
-    It is the second value of `state_of`, from what the save's judgement has read.
+    Rules and active intent are taken from the save's `judgement`, not read again.
     """
     governance, rules = open_root.governance, judgement.rules
     kept = health(rules, governance.stores.last_problem())

@@ -55,7 +55,7 @@ class WithdrawableQuestions(Protocol):
     ) -> ApprovalAnswer:
         """Ask the person. Return their answer, or one that says why there is none.
 
-        The question is withdrawn once `is_wanted` returns False.
+        `time` limits the wait, which also ends once `is_wanted` returns False.
         """
         ...
 
