@@ -49,7 +49,7 @@ class IntentsAuthoring:
         return explained_part(self._stores, self._matches, structure, part)
 
     def destinations(self, structure: IntentsStructure, part: IntentsPart) -> Destinations:
-        """Return the files or the intent to which a part leads, if there are any."""
+        """Return where a part leads: to files, to the entry of an intent, or nowhere."""
         return destinations_of(self._stores.root, self._matches, structure, part)
 
     def links(self, structure: IntentsStructure) -> tuple[LinkedFile, ...]:
@@ -60,7 +60,7 @@ class IntentsAuthoring:
         return linked_files(self._stores.root, structure)
 
     def count(self, glob: str) -> GlobCount | None:
-        """Return how many files a glob matches, or None if that is unknown.
+        """Return how many files a glob matches, or None if git does not list the files.
 
         Of an exclusion, it is how many it excludes.
         """
@@ -75,9 +75,10 @@ class IntentsAuthoring:
         return self._stores.git is not None
 
     def owned(self, intent: Intent) -> MatchedFiles | None:
-        """Return the files that the globs of an intent cover, or None if they are unknown.
+        """Return the files that the globs of an intent cover, or None if git does not list files.
 
-        The first ones are at most FILES_AT_MOST, and exist.
+        `first` are at most FILES_AT_MOST that exist; `count` includes tracked files that were
+        deleted.
         """
         found = self._matches.owned(intent.owned_scope)
         if found is None:
@@ -91,7 +92,7 @@ class IntentsAuthoring:
         return self._stores.past.count_of(intents, intent)
 
     def scope_of(self, intent: Intent) -> Explanation | None:
-        """Return which files the globs of an intent cover, for people; None if it is unknown."""
+        """Return which files an intent's globs cover, for people; None if git lists no files."""
         return explained_scope(self._matches, intent)
 
     def records_of(self, intents: Intents, intent: Intent) -> Explanation:

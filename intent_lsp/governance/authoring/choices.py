@@ -49,7 +49,7 @@ def choices_of(
 def _is_writable(entry: StructuredEntry) -> bool:
     """Return whether a status can be set in an entry.
 
-    It cannot if the entry has no keys, or if its status or `updated_at` is an alias of YAML.
+    It cannot if the entry has no known key, or if its status or `updated_at` is an alias of YAML.
     """
     return bool(entry.fields) and not any(
         field.name in _WRITTEN and isinstance(field.value, Alias) for field in entry.fields

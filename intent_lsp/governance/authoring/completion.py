@@ -40,7 +40,7 @@ class Completion(Struct, frozen=True, kw_only=True):
     """The proposals at a position: the column `column` of the line `line`, both counted from 0.
 
     `column` counts code points. `indent` is the white space at the start of that line. `whole` is
-    False if there are more, so that they are to be asked for again when more is typed.
+    False if there may be others once more is typed, so that they are to be asked for again.
     """
 
     proposals: tuple[Proposal, ...]
@@ -64,8 +64,7 @@ class ControlFileCompletion:
         """Return the proposals at a position of a control file, or None if there are none.
 
         `lines` is the text, with line ends and perhaps a byte order mark. Proposals are in the
-        order in which they are to be shown. A text that is too large to be read has none. Slow only
-        where the next free id is wanted, which reads the text.
+        order in which they are to be shown. A text that is too large to be read has none.
         """
         place = None if too_large(lines) else place_at(file, lines, position)
         if place is None:
@@ -83,7 +82,7 @@ class ControlFileCompletion:
         )
 
     def _names(self, place: CompletionPlace) -> tuple[list[Proposal], bool]:
-        """Return the proposals for a segment of a glob or path, and whether these are all."""
+        """Return the proposals for a segment of a glob or path, and `Completion.whole`."""
         segment = segment_at(place)
         if segment is None:
             return [], True
@@ -122,7 +121,7 @@ def _tools() -> tuple[str, ...]:
 
 
 def _named(lines: Sequence[str]) -> Intents:
-    """Return intents with the numbered ids that stand anywhere in a text, outside of comments."""
+    """Return intents with the numbered ids in the lines that do not begin with `#`."""
     code = (line for line in lines if not line.lstrip().startswith("#"))
     found = dict.fromkeys(each for line in code for each in _NUMBERED.findall(line))
     return Intents(tuple(Intent(id=IntentId(each)) for each in found))

@@ -21,7 +21,7 @@ from intent_lsp.governance.authoring.glob_matches import GlobMatches, MatchedFil
 from intent_lsp.governance.root.stores import Stores
 
 NAMED_AT_MOST: Final = 10
-"""The most files, globs or intents that one list names."""
+"""The most files, globs, intents or records that one list names."""
 
 _RECORDS_AT_MOST: Final = 3
 _MINUTE: Final = slice(0, 16)
@@ -50,8 +50,8 @@ def explained_part(
     """Return the explanation of a part of an intents file, or None if there is nothing to say.
 
     That is so for a related file, for an id, alias, pointer or criterion without an intent, for an
-    unknown key, for a glob if there is no git repository, and for a key or a status in a file that
-    names its schema, since the YAML language server explains them there.
+    unknown key, for a valid glob if there is no git repository, and for a key or a status in a file
+    that names its schema, since the YAML language server explains them there.
     """
     intent = None if part.entry is None else part.entry.intent
     match part.kind:
@@ -71,13 +71,13 @@ def explained_part(
 
 
 def matched_words(matches: GlobMatches, glob: str, found: MatchedFiles) -> str:
-    """Return in words how many files a glob matches: `12 files`, `no file`, `excludes 12 files`."""
+    """Return how many files a glob matches: `12 files`, or for an exclusion `excludes no file`."""
     number = _number(found)
     return f"excludes {number}" if matches.pattern(glob).exclusion else number
 
 
 def explained_scope(matches: GlobMatches, intent: Intent) -> Explanation | None:
-    """Return which files the globs of an intent cover, or None if that is unknown."""
+    """Return which files the globs of an intent cover, or None if git does not list the files."""
     found = matches.owned(intent.owned_scope)
     if found is None:
         return None

@@ -21,14 +21,14 @@ from intent_lsp.governance.plan.tree_listing import TreeListing
 _Key = TypeVar("_Key")
 
 KEPT_AT_MOST: Final = 1_000
-"""The most files of one glob that are kept, and whose other owners are searched."""
+"""The most files of one glob or scope that are kept, and whose other owners are searched."""
 
 REMEMBERED: Final = 4_096
-"""The most globs whose matches are cached."""
+"""The most globs, and also the most scopes, whose files are cached."""
 
 
 class MatchedFiles(Struct, frozen=True):
-    """The files that a glob matches: their number, and the first `KEPT_AT_MOST` of them."""
+    """The files of a glob or scope: their number, and the first ones, `KEPT_AT_MOST` or fewer."""
 
     count: int
     first: tuple[WorkspacePath, ...]
@@ -56,21 +56,22 @@ class GlobMatches:
         return compile_pattern(glob, self._listing.spelling)
 
     def of(self, glob: str) -> MatchedFiles | None:
-        """Return the files that a glob matches, or None if they are unknown.
+        """Return the files that a glob matches, or None if git does not list the files.
 
         The `!` of an exclusion is ignored.
         """
         return self._matched.of(self._listing.tree(), glob)
 
     def owned(self, globs: tuple[str, ...]) -> MatchedFiles | None:
-        """Return the files that a scope with these globs covers, sorted; None if they are unknown.
+        """Return the files that a scope with these globs covers, sorted.
 
-        Each file counts once, however many of the globs match it.
+        Each counts once, however many of the globs match it. Return None if git does not list the
+        files.
         """
         return self._owned.of(self._listing.tree(), globs)
 
     def each(self, glob: str) -> Iterator[WorkspacePath]:
-        """Yield every file that a glob matches; none if they are unknown.
+        """Yield every file that a glob matches; none if git does not list the files.
 
         The `!` of an exclusion is ignored.
         """

@@ -33,10 +33,11 @@ class PlanDocuments:
         self.problems: list[PlanProblem] = []
 
     def text(self, path: str, at_most: int = MAX_DOCUMENT) -> str | None:
-        """Return the text of a file of at most `at_most` bytes, or None if there is none.
+        """Return the text of a file, or None if it has none that can be read.
 
-        Why a file cannot be read is added to `problems`; that there is no file is no problem, nor
-        is a path that leads out of `base`.
+        What is wrong with the file is added to `problems`: it has more than `at_most` bytes, cannot
+        be read, is not UTF-8 text, or is a link that leads nowhere or out of `base`. Nothing is
+        added if there is no file, or if `path` itself names a place outside `base`.
         """
         parsed = parse_relative(path)
         place = None if parsed is None else resolve_below(self.base, parsed)

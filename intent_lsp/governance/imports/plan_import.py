@@ -32,7 +32,10 @@ _COMPARED: Final = ("name", "status", "owned_scope", "constraints", "acceptance_
 
 
 class Difference(Struct, frozen=True):
-    """A key of an intent that reads otherwise in the plan, with both values as texts."""
+    """A key whose value in the intents file (`here`) is not that of the plan (`there`), as texts.
+
+    A value that is empty is "", and the items of a list are joined with commas.
+    """
 
     key: str
     here: str
@@ -51,7 +54,7 @@ class PlanProposal(Struct, frozen=True, kw_only=True):
     """The edit of the intents file that a plan amounts to.
 
     `added` are the new intents with their ids, and `documents` where each stands in the plan, by
-    its id, as `path:line` with lines from 1. `known` are the intents that are there already.
+    its id, as `path:line` with lines from 1. `known` are the intents that the file has already.
     `refused` maps the specification of a proposed intent that cannot be added to the reason.
     `unused` maps the id of a new intent to the paths that it names and that are no scope. `before`
     and `after` are the file's bytes without and with the edit, whose changes apply to `text`.
@@ -71,10 +74,11 @@ class PlanProposal(Struct, frozen=True, kw_only=True):
 def propose(
     governance: Governance, proposed: Sequence[ProposedIntent]
 ) -> PlanProposal | CheckoutRefusal:
-    """Return the edit that adds the proposed intents that are not there yet, or a refusal.
+    """Return the edit that adds the proposed intents which the intents file does not have yet.
 
-    Nothing is written. The edit has no changes if none of them can be added. Raise OSError if the
-    intents file cannot be read.
+    Nothing is written. The edit has no changes if there are none or none can be added. Return a
+    refusal while governance is off, or if the intents file is missing or is not UTF-8 text. Raise
+    OSError if it cannot be read.
     """
     rules = governance.rules.current()
     if not rules.governed:
@@ -125,7 +129,7 @@ class _Made(Struct, frozen=True):
 
 
 def _made(governance: Governance, proposed: Sequence[ProposedIntent]) -> Sequence[_Made]:
-    """Return the proposed intents, each specification once.
+    """Return the proposed intents, of each specification the first.
 
     A change may stand in two places: as it is worked on, and archived.
     """

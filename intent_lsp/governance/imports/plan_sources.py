@@ -23,10 +23,10 @@ from intent_lsp.formats.plans.tracker_table import read_tracker_table
 from intent_lsp.governance.imports.plan_documents import MAX_TABLE, PlanDocuments
 
 MAX_DIRECTORIES: Final = 1_000
-"""The most directories of one kind whose documents are read."""
+"""The most paths of one source that are read."""
 
 MAX_REQUIREMENT_FILES: Final = 200
-"""The most files of requirements of one change."""
+"""The most files of requirements of one change that are read."""
 
 _NUMBERED: Final = re.compile(r"(?:\d{8}-\d{6}|\d{3,})-.")
 _ARCHIVE: Final = "archive"
@@ -38,9 +38,9 @@ ReadDirectory = Callable[[str, Mapping[str, str]], ReadPlan]
 class _Layout(Struct, frozen=True, kw_only=True):
     """Where the directories of a kind are, and which documents they have.
 
-    `places` are where they may be below a directory that is given; without one, they are looked for
-    in the first place of the root. A directory below `home` needs any of `documents`; elsewhere it
-    needs one of `signs`.
+    `places` are where they may be below a directory that is given. If neither a directory nor the
+    kind is given, only the first place of the root is searched. A directory in `home`, or in the
+    archive there, needs one of `documents`; elsewhere it needs one of `signs`.
     """
 
     places: tuple[str, ...]
@@ -93,7 +93,10 @@ def kind_of_file(path: str) -> PlanKind:
 
 
 def directory_of(base: Path, path: str) -> tuple[PlanKind, str] | None:
-    """Return the kind and the directory of the plan whose document is at `path`, else None."""
+    """Return the kind and the directory of the plan that has a document at `path`.
+
+    Return None if the file is not one of the documents that a plan of a directory has.
+    """
     parent, _, name = path.rpartition("/")
     documents = PlanDocuments(base)
     for kind in OF_DIRECTORIES:
@@ -105,9 +108,9 @@ def directory_of(base: Path, path: str) -> tuple[PlanKind, str] | None:
 def sources_below(
     base: Path, path: str, known: Collection[str], kind: PlanKind | None = None
 ) -> tuple[PlanSource, ...]:
-    """Return the plans in the directory `path` below `base`: of one kind, or of every kind.
+    """Return the plans in the directory `path` below `base`, of `kind` or each of OF_DIRECTORIES.
 
-    The directory may be a root, one that holds such plans, or one plan. `known` are the
+    The directory may be `base` itself (""), one that holds such plans, or one plan. `known` are the
     specifications of the intents that there are: an archived change is found only if it is known,
     or if the directory of archived changes or of the change itself is given.
     """
@@ -134,12 +137,13 @@ def read_source(source: PlanSource) -> ReadPlan:
         problems += read.problems
     left = len(source.paths) - MAX_DIRECTORIES
     if left > 0:
+        are = "is" if left == 1 else "are"
         problems.append(
             PlanProblem(
                 document=source.paths[MAX_DIRECTORIES],
                 line=0,
-                problem=f"{counted(left, 'more plan')} from here on left out",
-                cure=f"give it by its path: at most {MAX_DIRECTORIES:,} are read at once",
+                problem=f"{counted(left, 'plan')} from here on {are} left out",
+                cure=f"import each by its own path: at most {MAX_DIRECTORIES:,} are read at once",
             )
         )
     return ReadPlan(tuple(proposed), (*documents.problems, *problems))

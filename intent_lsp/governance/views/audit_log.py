@@ -64,9 +64,9 @@ class AuditLog(Struct, frozen=True, kw_only=True):
         self.history.note(told.intent_id, f"PRE_HOOK {told.tool}")
 
     def done(self, told: AuditEvent, *, error: str | None) -> None:
-        """Log a call that was carried out.
+        """Log a call that was carried out, in the governance ledger and in the intent's history.
 
-        If it failed, `error` says why, and a lesson is written.
+        `error` is why it failed, or None. A failure also becomes a lesson.
         """
         self._ended(told, error)
         if error is not None:
@@ -91,7 +91,7 @@ class AuditLog(Struct, frozen=True, kw_only=True):
         self.history.note_later(told.intent_id, f"POST_HOOK {told.tool} {CallStatus.OK}")
 
     def failed_verification(self, told: AuditEvent) -> bool:
-        """Write a lesson about a failed verification. Return whether it was new, and so added."""
+        """Write a lesson about a failed verification. Return whether the lesson was added."""
         return self._teach(told, LessonCode.VERIFICATION_FAILED)
 
     def _ended(self, told: AuditEvent, error: str | None) -> None:
@@ -142,7 +142,7 @@ class AuditLog(Struct, frozen=True, kw_only=True):
 
 
 def _blamed(refusal: Denied) -> WorkspacePath | None:
-    """Return the file that a refusal is about, or None if it is about no file.
+    """Return the first file that a refusal is about, or None if it is about no file.
 
     For a contract drift it is the file that violates the directory contract, not the edited file.
     """

@@ -16,7 +16,7 @@ DeferredEvent = Callable[[], None]
 
 
 class DeferredQueue:
-    """Queue that holds back audit events until a request is answered.
+    """Queue that holds back audit events until `write` is called.
 
     If it is not `patient`, each event is written at once.
     """

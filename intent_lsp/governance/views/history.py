@@ -40,7 +40,7 @@ QUIET: Final = timedelta(seconds=5)
 """How long the file must have been unchanged by others."""
 
 _LONGEST: Final = 300
-"""Characters of an event, more than the longest tool name needs."""
+"""The most characters of an event, more than the longest tool name needs."""
 
 _WRITTEN: Final = "history written"
 
@@ -68,7 +68,10 @@ class History(Struct, frozen=True, kw_only=True):
         self.unreported.add(partial(self.note, intent_id, event))
 
     def of(self, intent: Intent) -> tuple[str, ...]:
-        """Return an intent's EVENTS_KEPT newest events: newest first, the intents file's last."""
+        """Return an intent's newest events, newest first, at most EVENTS_KEPT.
+
+        Those that are only stored come before those of the intents file.
+        """
         self.unreported.write()
         state, events = self.stores.state, tuple[Noted, ...]()
         if state is not None:
@@ -78,7 +81,11 @@ class History(Struct, frozen=True, kw_only=True):
         return _told(events, intent)
 
     def is_due(self) -> bool:
-        """Return whether the policy wants events in the intents file, and some are not in it."""
+        """Return whether there are events to be written into the intents file.
+
+        Return False if the policy does not want them there, while governance is off, without a
+        session database, or if they cannot be read, which is logged.
+        """
         self.unreported.write()
         state = self.stores.state
         rules = self.stores.rules.current()
@@ -92,10 +99,10 @@ class History(Struct, frozen=True, kw_only=True):
     def write(self, *, unsaved_file: bool, at_the_end: bool = False) -> bool:
         """Write the stored events into the intents file unless somebody else is changing it.
 
-        Return whether this was the moment to write, even if a write then failed: False if nothing
-        is due, the last write was less than a minute ago, or the file is being changed.
-        `unsaved_file`: an editor has unsaved text of the file, so nothing is written. `at_the_end`:
-        the server stops, so the minimum time between writes does not apply.
+        Return False if nothing is written because nothing is due, an editor has unsaved text of the
+        file (`unsaved_file`), the last write was less than EVERY ago, or others changed the file
+        less than QUIET ago; else True, even if a write failed, which is logged. `at_the_end`: the
+        server stops, so EVERY does not apply.
         """
         state, now = self.stores.state, self.stores.clock()
         if state is None or unsaved_file or not self.is_due():

@@ -116,8 +116,8 @@ class MapRows:
         """Adopt the definitions in an existing map. Return the ids whose rows have changed.
 
         `written` is the map's content. A row still needs a lookup of its definitions if the map
-        lacks the row, or if the row is new and has no definitions in the map. Only the newest of
-        these rows are looked up.
+        lacks the row, or if the row is new and has no definitions in the map. Only the newest
+        LOOKED_AT of these rows are kept for the lookup.
         """
         cells = cells_in(written)
         changed = set()

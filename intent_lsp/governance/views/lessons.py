@@ -49,10 +49,11 @@ class Lessons:
     def learn(self, name: str, session_id: str, lesson: Lesson) -> bool:
         """Add a lesson to the file `name`, relative to the root. Return whether it was added.
 
-        A missing file is created, but for a default file `AGENTS.md` is taken if only that exists.
-        The lesson is not added if the file is not text, already has the lesson, or keeps being
-        changed by somebody else; if the session has added its limit of lessons; or without a
-        session database. Errors of reading or writing are logged.
+        A missing file is created; but if it is one of `LESSONS_FILES` and `AGENTS.md` exists, that
+        is taken. The lesson is not added if `name` is no valid path, if the file is not text,
+        already has the lesson, or keeps being changed by somebody else, if the session has added
+        its limit of lessons, or without a session database. Errors of reading or writing are
+        logged.
         """
         path, state = parse_relative(name), self._stores.state
         if path is None or state is None:
@@ -77,7 +78,7 @@ class Lessons:
     def _meant(self, path: WorkspacePath) -> WorkspacePath:
         """Return the file for a lesson: `path`, or `AGENTS.md` if only that exists.
 
-        `path` is replaced only if it is a default file.
+        A `path` that is none of `LESSONS_FILES` is always kept.
         """
         root = self._stores.root
         if path not in LESSONS_FILES or holds_file(root / path):
