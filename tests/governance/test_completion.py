@@ -312,6 +312,18 @@ def test_only_a_part_of_a_large_directory_is_proposed_and_more_when_more_is_type
         assert few.whole
 
 
+def test_extensions_are_those_of_names_also_in_a_large_directory(repository: Repository) -> None:
+    repository.write(INTENTS_FILE, "active_intents: []\n")
+    for number in range(NAMES_AT_MOST + 50):
+        repository.write(f".tools/file{number:03}.py", "")
+    repository.write(".tools/.env", "")
+    with Governance(repository.root) as governance:
+        completion = ControlFileCompletion(governance.stores)
+        found = completion.at(INTENTS_FILE, *marked(f'{SCOPE}".tools/|"'))
+        wildcards = [label for label in labels(offered(found)) if "*" in label]
+        assert wildcards == ["**", "**/*.py"]
+
+
 def test_nothing_is_proposed_in_a_text_that_is_too_large_to_be_read(complete: Complete) -> None:
     comment = "# " + "é" * (MAX_BYTES // 2) + "\n"
     assert complete(f"{comment[:-99]}\n{A}    |") is not None

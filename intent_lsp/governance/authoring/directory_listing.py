@@ -29,7 +29,7 @@ _ASKED_AT_ONCE: Final = 256
 
 
 class DirectoryListing(Struct, frozen=True, kw_only=True):
-    """The names to propose (`listed`), and a sample of the names of files.
+    """The names to propose (`listed`), and a sample of the names of the directory's files.
 
     `whole` is False if the directory has more than NAMES_AT_MOST names, so that another listing is
     due when more is typed.
@@ -41,11 +41,12 @@ class DirectoryListing(Struct, frozen=True, kw_only=True):
 
 
 def list_directory(stores: Stores, directory: str, typed: str) -> DirectoryListing:
-    """Return the names in a directory, sorted. The directory is relative to the root, "" for it.
+    """Return the names in a directory, which is relative to the root, "" for the root itself.
 
-    If it has more than NAMES_AT_MOST, the first so many are listed of the names that begin with
-    `typed`, and then of those that have its characters in that order; letter case does not matter.
-    A directory that is in a nested repository or root, or is one, has no names.
+    They are sorted. In a directory with more than NAMES_AT_MOST names, at most so many are listed:
+    first those that begin with `typed`, then those that have its characters in that order; letter
+    case does not matter. A directory that is in a nested repository or root, or is one, has no
+    names, and neither has one that is missing or behind a link.
     """
     names = names_in(stores.root, directory)
     if (names.directories or names.files) and _is_nested(stores, directory):
@@ -61,7 +62,8 @@ def list_directory(stores: Stores, directory: str, typed: str) -> DirectoryListi
         directories=[path[len(head) : -1] for path in found if path.endswith("/")],
         files=[path[len(head) :] for path in found if not path.endswith("/")],
     )
-    sample = listed.files if few else [*_shown(stores, files[:_SAMPLED])]
+    sampled = _shown(stores, files[:_SAMPLED])
+    sample = listed.files if few else [path[len(head) :] for path in sampled]
     return DirectoryListing(listed=listed, sample=sample, whole=few)
 
 
