@@ -331,6 +331,22 @@ async def test_a_dormant_workspace_answers_everything_and_writes_nothing(
         await editor.problems("a.py")
 
 
+async def test_a_server_that_is_switched_off_says_so_of_every_root(repository: Repository) -> None:
+    govern(repository)
+    declared = capabilities(workspace__configuration=True)
+    async with editing(repository.root, client_capabilities=declared) as editor:
+        editor.open(LOGIN)
+        assert (await editor.ask("intent/status"))["enabled"]
+        editor.settings = {"enabled": False}
+        editor.client.workspace_did_change_configuration(lsp.DidChangeConfigurationParams({}))
+        await editor.settled(LOGIN)
+        status = await both(editor, "status")
+        assert status["root"] is None
+        assert status["reason"].startswith("governance is switched off")
+        with pytest.raises(Exception, match="governance is switched off"):
+            await editor.ask("intent/trace")
+
+
 def tree(root: Path) -> list[str]:
     return sorted(str(path) for path in root.rglob("*"))
 

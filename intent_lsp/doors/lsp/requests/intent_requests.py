@@ -14,8 +14,9 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
-from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
+from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup, why_none
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.runtime.settings import Settings
 from intent_lsp.doors.lsp.wire.common import JsonObject, draft_wire, status_wire
 from intent_lsp.doors.lsp.wire.params import cursor_of, failed, refused, session_of
 from intent_lsp.formats.ledger.jsonl import to_wire
@@ -111,7 +112,7 @@ class IntentRequests:
         params = read_params(given, CommonParams)
         open_root = await self._finder.find(params)
         if open_root is None:
-            return _dormant_status(self._connection.open_roots.settings.session_id or "")
+            return _dormant_status(self._connection.open_roots.settings)
         status = await self._in_thread(self._status, params, open_root)
         told = status_wire(status, self._connection.hosts.blind(open_root))
         return {**told, "hosts": await self._in_thread(_hosts, open_root)}
@@ -256,13 +257,13 @@ def _hosts(open_root: OpenRoot) -> list[JsonObject]:
     return [host_json(each) for each in known_hosts(open_root.governance, home_directory())]
 
 
-def _dormant_status(session_id: str) -> JsonObject:
+def _dormant_status(settings: Settings) -> JsonObject:
     dormant = GovernanceStatus(
         root=None,
         enabled=False,
         file_state=FileState.MISSING,
-        reason="there is no .orchestration/active_intents.yaml in this workspace or above it",
-        session_id=session_id,
+        reason=why_none(settings),
+        session_id=settings.session_id or "",
         active_intent_id=None,
         stage=CHECKOUT_REQUIRED,
         turn=1,

@@ -3,11 +3,26 @@
 Invariant: a root that is found is opened for the connection before the request is answered.
 """
 
+from typing import Final
+
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.runtime.settings import Settings
 from intent_lsp.doors.lsp.wire.params import failed
 from intent_lsp.formats.params.requests import CommonParams
+
+_SWITCHED_OFF: Final = "governance is switched off; set `enabled` to true in the server's settings"
+_NOWHERE: Final = (
+    "run `intent.init` if there is no .orchestration/active_intents.yaml here or above; if there is"
+    " one, open its directory as a workspace folder, or read in the server's log why it cannot be"
+    " opened"
+)
+
+
+def why_none(settings: Settings) -> str:
+    """Return why no root was found for a request, and what to do, as a clause."""
+    return _NOWHERE if settings.enabled else _SWITCHED_OFF
 
 
 class RootLookup:
@@ -23,12 +38,8 @@ class RootLookup:
         """
         open_root = await self.find(params)
         if open_root is None:
-            raise failed(
-                RequestCode.NOT_GOVERNED,
-                "There is no .orchestration/active_intents.yaml here or above;"
-                " run intent.init to create it.",
-                {},
-            )
+            said = f"No root governs this: {why_none(self._connection.open_roots.settings)}."
+            raise failed(RequestCode.NOT_GOVERNED, said, {})
         return open_root
 
     async def of_edit(self, params: CommonParams, first: str) -> OpenRoot:

@@ -86,8 +86,11 @@ class OpenRoots:
     def first(self) -> OpenRoot | None:
         """Return the root of the first workspace folder that is governed.
 
-        If no folder is governed, return the open root if there is exactly one, else None.
+        If no folder is governed, return the open root if there is exactly one, else None. Return
+        None, too, if governance is switched off in the settings.
         """
+        if not self.settings.enabled:
+            return None
         found = (self.of_path(folder) for folder in self.folders)
         first = next((open_root for open_root in found if open_root is not None), None)
         if first is not None:
