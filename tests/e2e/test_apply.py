@@ -592,10 +592,10 @@ async def test_what_is_open_is_changed_by_its_editor(repository: Repository) -> 
         # An editor that does not make it, or fails.
         text = editor.buffers[LOGIN].text
         for hands.refuses in (True, JsonRpcException("no", code=-32603)):
-            not_made(editor, await steps(editor, begin), "the editor did not accept the edit")
+            not_made(editor, await steps(editor, begin), "the editor did not apply the edit")
         for _ in range(2):
             told = await apply(editor, edit={"documentChanges": [begin]}, toolUseId="failed")
-            not_made(editor, told, "the editor did not accept the edit")
+            not_made(editor, told, "the editor did not apply the edit")
         assert len(await editor.traced(5)) == len(editor.records()) == 5
         assert (editor.buffers[LOGIN].text, (root / LOGIN).read_text()) == (text, LINES)
         # Once, however often it is asked for.

@@ -220,7 +220,7 @@ async def test_where_no_intent_is_open_the_first_fix_creates_one_and_selects_it(
         assert not [title for title in others if title.startswith("Select")]
         # Whoever asks for a choice where there is none is told what to do.
         assert await editor.command("intent.select") is None
-        assert "there is no open intent yet" in editor.messages[-1]
+        assert "there is no open intent;" in editor.messages[-1]
         await editor.run(actions[first])
         await editor.problems(INVOICE)
         status = await editor.ask("intent/status")

@@ -39,7 +39,7 @@ local function offer(list, client)
   local open = vim.tbl_filter(is_open, list.intents)
   if #open == 0 then
     messages.warn(
-      'there is no open intent yet; to create one, use the quick fix'
+      'there is no open intent; to create one, use the quick fix'
         .. ' “Create an intent for this file and select it”'
         .. ' on a line that intent-lsp has marked'
     )

@@ -51,7 +51,7 @@ _DONE: Final = {
 }
 _SHOWN_AT_MOST: Final = 3
 _WORDS_AT_MOST: Final = 300
-_SERVER_ONLY: Final = "Only intent-lsp may write this file. This will be recorded as out of scope."
+_SERVER_ONLY: Final = "Only intent-lsp may write this file. The change is recorded as out of scope."
 
 
 class _OfRoot(Struct, frozen=True):
@@ -91,8 +91,8 @@ class FileOperationFeature:
     async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
         """Judge an operation that is about to happen, and warn the person of files out of scope.
 
-        It is never stopped. `uris` has an entry for each file or directory. A judgement that takes
-        longer than PATIENCE seconds is logged as late, and nobody is warned.
+        It is never stopped. `uris` has the old and the new URI of each file or directory. If the
+        judgement takes longer than PATIENCE seconds, that is logged, and nobody is warned.
         """
         announced = _Announced((operation, tuple(uris)))
         self._announced = [*self._announced[1 - _ANNOUNCED_AT_MOST :], announced]
@@ -247,14 +247,11 @@ def warning(
     if not shown:
         return None
     why = _SERVER_ONLY if shown[0].denied is None else for_people(shown[0].denied, shown[0].intent)
-    owners = dict.fromkeys(owner for each in shown for owner in each.owners)
-    owned = (
-        f" Open intents that own the file: {some_of(tuple(owners), _SHOWN_AT_MOST)}."
-        if owners
-        else ""
-    )
     of = f", {files:,} files" if files > len(named) else ""
     others = _files_of((each.path for each in shown), named) - 1
+    owners = tuple(dict.fromkeys(owner for each in shown for owner in each.owners))
+    theirs = "some of these files" if others else "the file"
+    owned = f" Open intents that own {theirs}: {some_of(owners, _SHOWN_AT_MOST)}." if owners else ""
     alike = f" The same is true of {counted(others, 'more file')}." if others else ""
     operation_words = f"{_DOING[operation]} {_named(named)}{of}"
     return f"intent-lsp: {operation_words}: {neutral(why, _WORDS_AT_MOST)}{alike}{owned}"

@@ -38,7 +38,7 @@ class IntentLines:
     async def of(
         self, open_root: OpenRoot, intent_id: str, token: Token | None
     ) -> LinesFound | CheckoutRefusal:
-        """Return the lines of an intent, or a refusal if neither the plan nor a record has it.
+        """Return the lines of an intent, or a refusal if neither intents file nor ledger has it.
 
         The files that its records may explain are searched, up to a limit
         (`WorkedFiles.truncated`). Progress is reported under the client's `token`, or, if that is

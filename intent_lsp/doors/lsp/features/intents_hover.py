@@ -47,7 +47,7 @@ class IntentsHover:
     async def inlay_hints(self, buffer: IntentsBuffer, shown: lsp.Range) -> list[lsp.InlayHint]:
         """Return a hint after each glob that ends in the range `shown`: how many files it matches.
 
-        A glob has none if the files of the work tree are unknown.
+        A glob has none if git does not list the files of the work tree.
         """
         await self._renewals.renew(buffer.open_root)
         globs = await self._in_thread(_shown, buffer, shown)

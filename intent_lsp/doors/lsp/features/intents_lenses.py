@@ -42,8 +42,8 @@ class IntentsLenses:
         """Return the lenses of each intent in the text.
 
         They are *Selected* or *Select*, and *Complete*, each where it applies, then the files of
-        its scope, if git can list them, and its records. The last two have no title until they are
-        resolved.
+        its scope, if there is a git repository, and its records. The last two have no title until
+        they are resolved.
         """
         unsaved = self._tracked_documents.unsaved(buffer.open_root)
         return await self._in_thread(lambda: list(_lenses(buffer, unsaved=unsaved)))
@@ -51,8 +51,9 @@ class IntentsLenses:
     async def resolved(self, lens: lsp.CodeLens) -> lsp.CodeLens:
         """Answer `codeLens/resolve`: the lens with a count of files or records as its title.
 
-        Its command lists these; of none, or of an intent that has gone, it does nothing. A lens
-        that has a command already or is not one of ours stays as it is.
+        Its command lists these. If there are none, if git does not list the files, or if the
+        intent has gone, the title says so, or is `…`, and the command does nothing. A lens that has
+        a command already or is not one of ours stays as it is.
         """
         uri, intent_id, counts = (member(lens.data, key) for key in ("uri", "intent", "counts"))
         if lens.command is not None or not isinstance(uri, str) or not isinstance(intent_id, str):

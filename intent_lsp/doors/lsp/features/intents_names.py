@@ -64,8 +64,8 @@ class IntentsNames:
     ) -> lsp.PrepareRenamePlaceholder | None:
         """Answer `textDocument/prepareRename`: the name at a position, and the intent's id.
 
-        Return None where there is no name of an intent, and in any other file. Raise
-        JsonRpcException if the text does not parse.
+        Return None where there is no name of an intent, in any other file, and if no text of the
+        file has parsed. Raise JsonRpcException if only an earlier text has parsed.
         """
         buffer = await self._buffers.of(params.text_document.uri)
         named = None if buffer is None else await self._named(buffer, params.position)
@@ -81,7 +81,8 @@ class IntentsNames:
         """Answer `textDocument/rename`: the edit of the intents file and of the ignore file.
 
         Warn the person if the ignore file then excludes the intent, or does so no longer. Return
-        None in any other file. Raise JsonRpcException if the intent cannot be renamed.
+        None in any other file. Raise JsonRpcException if there is no name of an intent at the
+        position, or if the intent cannot be renamed.
         """
         buffer = await self._buffers.of(params.text_document.uri)
         if buffer is None:

@@ -61,7 +61,8 @@ class SaveFeature:
 
         If the save is refused, keep the text as a draft, return edits that restore the text on
         disk, and ask the person once the save is over. Otherwise return no edits. There are none
-        either if the judgement takes longer than PATIENCE, or if the buffer changes meanwhile.
+        either if the judgement fails or takes longer than PATIENCE, or if the buffer changes
+        meanwhile.
         """
         tracked.before, tracked.reason = None, reason
         manual = reason == lsp.TextDocumentSaveReason.Manual

@@ -75,7 +75,8 @@ class AgentRequests:
     async def begin_turn_of(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
         """Begin the next turn of the agent in `params`. Return the turn's number and its stage.
 
-        Its claims end. Saves that they delayed are recorded, and what its open commands changed.
+        The agent's claims end: the saves that they delayed are recorded. So is what its commands
+        changed whose end was not reported.
         """
         begin = open_root.governance.begin_turn
         await self._in_thread(open_root.governance.heard.note, LSP, RequestName.BEGIN_TURN)
@@ -90,7 +91,8 @@ class AgentRequests:
     async def record_read(self, given: object) -> JsonObject:
         """Answer `intent/recordRead`: note which content of a file an agent has read.
 
-        The content is given by its hash. If the params have none, hash the file on disk now.
+        The content is given by its hash. If the params have none, hash the file on disk now; the
+        answer's hash is null if there is no file.
         """
         params = read_params(given, ReadParams)
         hash_ = params.hash_read()
@@ -128,7 +130,10 @@ class AgentRequests:
         return call_json(admission, open_root.governance.root)
 
     async def record_edit(self, given: object) -> JsonObject:
-        """Answer `intent/recordEdit`: record what a call changed. Raise for an unknown ticket."""
+        """Answer `intent/recordEdit`: record what a call changed.
+
+        Raise JsonRpcException for an unknown ticket, or if no root governs the workspace.
+        """
         params = read_params(given, RecordParams)
         open_root = await self._finder.find(params)
         if open_root is None:
@@ -276,7 +281,7 @@ class AgentRequests:
         work.begin(write_later())
 
     def _tell_record(self, open_root: OpenRoot, outcome: Outcome) -> None:
-        """Report to the client a call's records and discarded changes. Examine its files again."""
+        """Report a call's records and discarded changes, and schedule a check of its files."""
         what = f"an agent called {outcome.ticket.tool_name}"
         self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)
         for record in outcome.beside:

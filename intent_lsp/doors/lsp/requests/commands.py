@@ -82,9 +82,10 @@ class Commands:
     async def select(self, given: object = None) -> JsonObject | None:
         """Run `intent.select`: make an intent active, and return the selection.
 
-        `given` is the params object or an intent's id. If it names no intent, the person chooses
-        one. Return None if no intent is open or chosen. Raise WrongParamsError if `given` has
-        another type or the client cannot ask the person.
+        `given` is the params object, an intent's id, or None. If it names no intent, the person
+        chooses one. Return None if no intent is open or chosen. Raise WrongParamsError if `given`
+        has another type or the client cannot ask the person, and JsonRpcException if the intent
+        cannot be selected.
         """
         if isinstance(given, str):
             return await self._finish(self._intents.select({"intentId": given}))
@@ -109,7 +110,8 @@ class Commands:
             open_root.governance.stores.drafts.get, params.id
         )
         if draft is None:
-            raise failed(RequestCode.DRAFT_UNKNOWN, f"There is no draft {params.id}.", {})
+            said = f"There is no draft {params.id}; `intent.drafts` lists those that are kept."
+            raise failed(RequestCode.DRAFT_UNKNOWN, said, {})
         path = open_root.governance.root / draft.path
         tracked = tracked_documents.tracked_at(uri_of(path))
         if tracked is None or tracked.version is None:
@@ -127,7 +129,8 @@ class Commands:
 
         Without a range, the whole file is meant. Have the editor open the intents file at the place
         that the violation comes from, if there is one. Return the text shown, which says so if
-        there is no violation, and the place. Raise WrongParamsError if the file is not tracked.
+        there is no violation, and that place, if any. Raise WrongParamsError if the file is not
+        tracked.
         """
         params = read_params(given, PlaceParams)
         tracked = self._open(params)
@@ -176,7 +179,7 @@ class Commands:
         titles = list(by_title)
         if not titles:
             self._connection.people.show_message(
-                f"intent-lsp: there is no open intent yet; to create one, use the quick fix"
+                f"intent-lsp: there is no open intent; to create one, use the quick fix"
                 f" “{CREATE_TITLE}” on a line that intent-lsp has marked"
             )
             return None

@@ -88,7 +88,7 @@ class EditorEdits:
             return "this editor cannot create, rename or delete files"
         edit = self._connection.spelling.joined_edit(steps)
         made = await self._connection.people.apply_edit(edit, LABEL)
-        return None if made else "the editor did not accept the edit"
+        return None if made else "the editor did not apply the edit, or did not answer in time"
 
     async def _steps(self, change: FileChange) -> list[DocumentChange]:
         uri = self._uri(change.path)

@@ -76,9 +76,10 @@ class CompleteParams(CommonParams, kw_only=True, frozen=True):
 
 
 class ExpandParams(CommonParams, kw_only=True, frozen=True):
-    """Params of `intent/requestScopeExpansion`: more globs for an intent, None for the active one.
+    """Params of `intent/requestScopeExpansion`: the globs to add to the scope of an intent.
 
-    `ttl_seconds` is how long the grant lasts, None for good. `grant_token` proves a person's click.
+    If `intent_id` is None, the active intent is meant. `ttl_seconds` is how long the grant lasts,
+    None for good. `grant_token` proves a person's click.
     """
 
     intent_id: Id | None = None
@@ -281,8 +282,8 @@ class PlanRequests:
     ) -> None:
         """Raise WrongParamsError, which names `field`, if a pattern cannot be granted.
 
-        That is, if it excludes files (unless `of_new_intent` and beside others), is too wide or has
-        an error. Call it before a person is asked.
+        That is, if it excludes files, is too wide or has an error. With `of_new_intent`, some of
+        the patterns may exclude files, but not all. Call it before a person is asked.
         """
         ungrantable = open_root.governance.planning.ungrantable
         found = await self._in_thread(partial(ungrantable, patterns, of_new_intent=of_new_intent))

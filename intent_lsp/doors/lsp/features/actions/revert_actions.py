@@ -59,8 +59,8 @@ class RevertActions:
     ) -> list[lsp.CodeAction]:
         """Return an action that reverts the lines of a violation, and one that reverts the file.
 
-        Each is left out if there is nothing to revert, or no text to revert to; both are for a
-        closed document. `shown` are the diagnostics to which the actions are attached.
+        Each is left out if there is nothing to revert, or no text to revert to. A closed document
+        has neither. `shown` are the diagnostics to which the actions are attached.
         """
         look = tracked.look
         if tracked.version is None or look is None:
