@@ -15,7 +15,13 @@ from typing import Final
 
 from msgspec.structs import asdict
 
-from intent_lsp.doors.cli.agents.choice import add_hosts, chosen, files_of, unregistered
+from intent_lsp.doors.cli.agents.choice import (
+    add_hosts,
+    chosen,
+    files_of,
+    named,
+    unregistered,
+)
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
@@ -47,7 +53,10 @@ def answer(call: Call) -> int:
         for line in _lines(each, silent.get(each.host.name)):
             page.line(line)
     if not shown:
-        page.line("No agent host is registered here: `intent-lsp agents install` registers one.")
+        asked = f" of those asked for ({named(chosen(call.options))})" if call.options.host else ""
+        page.line(
+            f"No agent host{asked} is registered here: `intent-lsp agents install` registers one."
+        )
     for each in every:
         if each.signs and not each.registered:
             page.remark(f"intent-lsp: {unregistered(each.host)}")

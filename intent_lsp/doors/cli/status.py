@@ -134,8 +134,8 @@ def _facts(known: _Known) -> Iterator[LabelledCell]:
     for number, each in enumerate(known.violations[:SHOWN]):
         yield "" if number else "violations", _violation(each)
     if len(known.violations) > SHOWN:
-        more = len(known.violations) - SHOWN
-        yield "", Cell(f"and {more} more files with violations")
+        more = counted(len(known.violations) - SHOWN, "more file")
+        yield "", Cell(f"and {more} with violations")
     if not known.violations:
         yield "violations", Cell("none", "green")
     yield "ledger", Cell(_ledger(known))

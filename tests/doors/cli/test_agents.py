@@ -249,7 +249,7 @@ def test_local_files_have_absolute_paths_and_are_not_for_git(
     assert ["hooks", "registered,", "never", "heard", ".claude/settings.local.json"] in rows
     assert "not registered" not in shell("agents", "status").err
     assert (
-        "codex: there is no settings file"
+        "there is none for codex"
         in shell("agents", "install", "--host", "codex", "--local").problem
     )
     assert shell("agents", "uninstall", "--host", "claude", "--local").status == 0
@@ -263,7 +263,7 @@ def test_local_registration_of_a_module_that_python_runs(
     (project.root / ".qwen").mkdir()
     (project.root / ".claude").mkdir()
     said = shell("agents", "install", "--local")
-    assert "left out, since they read no local file: qwen" in said.err
+    assert "left out, since --local has no settings file for them: qwen" in said.err
     text = (project.root / ".claude/settings.local.json").read_text()
     assert f"{sys.executable} -m intent_lsp hook claude" in text
     shell("agents", "uninstall", "--host", "claude")

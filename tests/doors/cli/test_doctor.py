@@ -236,6 +236,8 @@ def test_a_host_that_is_only_found_is_named_and_fails_nothing(
         done.out == "No agent host is registered here: `intent-lsp agents install` registers one.\n"
     )
     assert "Gemini CLI is found here and its hooks are not registered" in done.err
+    one = shell("doctor", "--host", "codex").out
+    assert one.startswith("No agent host of those asked for (codex) is registered here: ")
 
 
 def test_wrong_words_are_wrong_usage(shell: Shell, project: Repository) -> None:

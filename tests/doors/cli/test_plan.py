@@ -297,7 +297,7 @@ def test_the_intents_of_another_file_are_taken_over(shell: Shell, project: Repos
         f"intents added to {INTENTS_FILE}: 2, skipped: 1",
         "  NEW-1 added: First of theirs, without its related_files",
         "  NEW-2 added: Second of theirs, without its aliases, specification_id and updated_at",
-        "  INT-001 skipped: an intent with this id exists already",
+        "  INT-001 skipped: an intent has or had this id already",
     ]
     text = file_of(project)
     assert text.startswith(INTENTS)
@@ -319,7 +319,7 @@ def test_an_import_is_told_as_json(shell: Shell, project: Repository) -> None:
     assert told["added"] == ["NEW-1", "NEW-2"]
     assert told["skipped"][0] == {
         "id": "INT-001",
-        "reason": "an intent with this id exists already",
+        "reason": "an intent has or had this id already",
     }
     assert told["leftOut"][0] == {"id": "NEW-1", "keys": ["related_files"]}
 

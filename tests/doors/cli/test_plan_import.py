@@ -78,7 +78,7 @@ def test_what_owns_nothing_is_named(shell: Shell, project: Repository) -> None:
         "    owns nothing yet, as the plan names no path for it",
         "  INT-004 Rest (COMPLETED), todo.md:2",
         "  INT-005 All of `**/*.py`, and `src/` (PLANNED), todo.md:3",
-        "    owns nothing for **/*.py",
+        "    not taken into its scope: **/*.py",
     ]
 
 
@@ -91,7 +91,7 @@ def test_what_owns_no_code_is_named(shell: Shell, project: Repository) -> None:
         "  INT-003 Think (PLANNED), specs/001-think/tasks.md:1",
         "    owns only specs/001-think/tasks.md yet, as the plan names no path of the code",
         "  INT-004 Write (PLANNED), specs/002-write/tasks.md:1",
-        "    owns nothing for src/new.py",
+        "    not taken into its scope: src/new.py",
     ]
 
 
@@ -180,7 +180,7 @@ def test_an_intents_file_is_shown_by_a_dry_run_only(shell: Shell, project: Repos
     assert said.out.splitlines() == [
         f"intents that would be added to {INTENTS_FILE}: 1, skipped: 1",
         "  NEW new: Theirs",
-        "  INT-001 skipped: an intent with this id exists already",
+        "  INT-001 skipped: an intent has or had this id already",
     ]
     assert file_of(project) == INTENTS
 

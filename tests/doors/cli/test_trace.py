@@ -427,6 +427,9 @@ def test_a_person_is_told_that_there_may_be_more(
     shell: Shell, records: list[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdout", Terminal())
-    assert "the newest 2 records; --limit 0" in shell("trace", "list", "--limit", "2").err
+    assert (
+        "2 records shown, the newest that match; --limit 0"
+        in shell("trace", "list", "--limit", "2").err
+    )
     assert shell("trace", "list").err == ""
     assert len(records) == 3

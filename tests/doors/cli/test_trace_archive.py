@@ -30,7 +30,7 @@ def test_the_oldest_records_are_moved_and_still_told(
     said = shell("trace", "archive", *words.split())
     (archive, _) = LedgerFiles(root).names()
     counted = "1 record" if moved == 1 else f"{moved} records"
-    left = f"{5 - moved} records remain in the main ledger file"
+    left = f"the main ledger file keeps {5 - moved} records"
     assert (said.status, said.err) == (0, "")
     assert said.out.splitlines() == [f"{counted} moved to {archive}", left]
     assert lines_of(root) == lines[moved:]

@@ -85,8 +85,8 @@ def test_an_export_is_written_to_a_new_file(
     ("name", "why"),
     [
         ("out.jsonl", "exists"),
-        (LEDGER_FILE, "only intent-lsp may write files"),
-        (".orchestration/new.jsonl", "only intent-lsp may write files"),
+        (LEDGER_FILE, "nothing is exported into .orchestration"),
+        (".orchestration/new.jsonl", "nothing is exported into .orchestration"),
         ("gone/out.jsonl", "No such file"),
         ("out.jsonl/x", "Not a directory"),
         ("a\0b", "null"),

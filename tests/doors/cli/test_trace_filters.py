@@ -151,15 +151,15 @@ def test_a_path_that_is_no_path_is_refused(shell: Shell, root: Path) -> None:
         ("--intent INT-404", "no record matches --intent INT-404"),
         (
             "--session s2 --path src/a.py",
-            "no record matches --session s2 together with the options before it",
+            "no record matches --session s2 together with --path src/a.py",
         ),
         (
             "--failed --verdict PASS",
-            "no record matches --failed together with the options before it",
+            "no record matches --failed together with --verdict PASS",
         ),
         (
             "--tool nothing --failed",
-            "no record matches --tool nothing together with the options before it",
+            "no record matches --tool nothing together with --failed",
         ),
         ("--contributor UNKNOWN", "no record matches --contributor UNKNOWN"),
         ("--since 2030-01-01", "no record matches --since 2030-01-01"),

@@ -111,7 +111,7 @@ def test_some_files_are_told(shell: Shell, path: str, found: list[str]) -> None:
 def test_where_there_is_no_line_it_is_said(shell: Shell, root: Path) -> None:
     said = shell("trace", "lines", "OLD-1")
     assert (said.status, said.out) == (0, "")
-    assert said.err == "intent-lsp: no line of the current files comes from INT-001\n"
+    assert said.err == ("intent-lsp: no line of the files that were searched comes from INT-001\n")
     said = shell("trace", "lines", "INT-001", "--json")
     assert (said.json["files"], said.json["total"]) == ([], 0)
     assert root.is_dir()
@@ -125,7 +125,7 @@ def test_what_is_left_out_is_said(shell: Shell, monkeypatch: pytest.MonkeyPatch)
     assert said.out.endswith("1 of 2 lines in 1 file come from the intent: 1 exact\n")
     assert said.err == (
         "intent-lsp: there may be more lines, since at most 1 files of the intent's newest 2,000"
-        " records are searched\n"
+        " records are searched; --path chooses among them\n"
     )
     assert shell("trace", "lines", "INT-001", "--json").json["truncated"]
 

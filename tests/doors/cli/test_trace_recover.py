@@ -34,7 +34,9 @@ def test_what_is_lost_is_listed_and_appended(shell: Shell, root: Path, lost: lis
         ["2026-11-21", "20:27:34", "INT-001", "b", b, JOURNAL, "unchanged"],
         ["2026-11-21", "20:27:35", "INT-001", "c", c, JOURNAL, "unchanged"],
     ]
-    assert verdict == "not in the ledger: 2 records; without --dry-run, they are added"
+    assert verdict == (
+        "not in the ledger: 2 records; run without --dry-run to append what is missing"
+    )
     said = shell("trace", "recover")
     assert said.out.endswith("2 records appended: 2 unchanged, 0 with new hashes\n")
     assert len(lines_of(root)) == 3
@@ -65,7 +67,7 @@ def test_what_cannot_be_read_is_named(shell: Shell, root: Path, lost: list[Recor
         (torn / f"{number}.part").write_bytes(b"{")
     said = shell("trace", "recover")
     assert said.err.count("skipped: the line is not JSON") == 5
-    assert said.err.endswith("… and 2 more copies of records that cannot be read were skipped\n")
+    assert said.err.endswith("… skipped as well: 2 more, which cannot be read\n")
     assert len(lines_of(root)) == len(lost)
 
 

@@ -79,7 +79,7 @@ def without_problems(plan: RegistrationPlan) -> RegistrationPlan:
 
 
 def own_program() -> str:
-    """Return the command that starts this very program, as words of a shell with absolute paths."""
+    """Return the command that starts this very program, quoted for a shell, with absolute paths."""
     program = Path(sys.argv[0])
     if program.name == PROGRAM and program.is_file():
         return shlex.quote(str(program.absolute()))

@@ -158,11 +158,14 @@ def _registrable(
     others = tuple(host for host in hosts if host not in able)
     if others and (asked or not able):
         raise WrongUsageError(
-            f"{named(others)}: there is no settings file that is not committed",
+            "--local writes settings files that are not committed, and there is none for"
+            f" {named(others)}",
             cure="leave --local out, or choose another host",
         )
     if others:
-        page.remark(f"intent-lsp: left out, since they read no local file: {named(others)}")
+        page.remark(
+            f"intent-lsp: left out, since --local has no settings file for them: {named(others)}"
+        )
     return able
 
 

@@ -19,8 +19,8 @@ from intent_lsp.governance.governance import Governance
 def answer(call: Call) -> None:
     """Set the intent given on the command line, or else the session's active intent, COMPLETED.
 
-    Print the intent. Raise WrongUsageError without a session, without an intent, if an agent names
-    a session by its id although it has a handle, or if governance refuses.
+    Print the intent. Raise WrongUsageError if no session is given, if there is no such intent, if
+    an agent names a session by its id although it has a handle, or if governance refuses.
     """
     options = call.options
     named = session_needed(options)
@@ -37,8 +37,8 @@ def answer(call: Call) -> None:
     if options.json:
         call.page.json({"intent": intent_json(done)})
     else:
-        status = done.status.value
-        call.page.line(f"{done.id} ({done.name}) is now {status} in {INTENTS_FILE}")
+        status, name = done.status.value, f" ({done.name})" if done.name else ""
+        call.page.line(f"{done.id}{name} is now {status} in {INTENTS_FILE}")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

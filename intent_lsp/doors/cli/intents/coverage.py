@@ -22,7 +22,8 @@ from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.governance.governance import Governance
 
 Owned = Mapping[WorkspacePath, Sequence[IntentId]]
-"""From each file of the root to the ids of the open intents that own it, without ignored ones."""
+"""From each file that git lists, but control files, to the ids of its owners: open intents that
+.intentignore does not take out of use."""
 
 
 def answer(call: Call) -> None:

@@ -18,7 +18,7 @@ from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.fs import files
 
-_HERE: Final = "an intent with this id exists already"
+_HERE: Final = "an intent has or had this id already"
 _NOT_CARRIED: Final = {
     "related_files": "related_files",
     "recent_history": "recent_history",
@@ -30,7 +30,7 @@ _NOT_CARRIED: Final = {
 
 
 class _TakenOver(Struct, frozen=True):
-    """The imported intents, and for each skipped intent's id the reason why it was skipped."""
+    """The imported intents, in a dry run those to import, and by id why the others were skipped."""
 
     added: tuple[Intent, ...]
     skipped: Mapping[str, str]
@@ -48,10 +48,10 @@ class _TakenOver(Struct, frozen=True):
 
 
 def import_file(call: Call, given: Path) -> None:
-    """Add the intents of the intents file at `given` whose ids do not exist yet, and print them.
+    """Add the intents of another intents file whose ids no intent has or had, and print them.
 
-    With --dry-run, only print what would be added. Raise WrongUsageError if the file cannot be read
-    as an intents file, if governance is off, or if nothing can be written.
+    With --dry-run, only print what would be added. Raise WrongUsageError if the file, at `given`,
+    cannot be read as an intents file, if governance is off, or if nothing can be written.
     """
     read = _read(given, call.options.file)
     with Governance(call.root()) as governance:

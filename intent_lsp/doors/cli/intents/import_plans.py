@@ -26,9 +26,10 @@ _SHOWN_AT_MOST = 20
 def import_plans(call: Call, governance: Governance, sources: Sequence[PlanSource]) -> Exit:
     """Print the intents that plans propose, and write them with --yes or if the person agrees.
 
-    With --dry-run, write nothing. Return WRONG_USAGE if there is something to write and nobody is
-    asked, because of --json or without a terminal, else FINE. Raise WrongUsageError if nothing can
-    be read, if the person does not agree, or if the file cannot be written.
+    With --dry-run, write nothing and return FINE. Return WRONG_USAGE if there is something to write
+    and neither --yes nor a person allows it, because of --json or without a terminal; else FINE.
+    Raise WrongUsageError if the plans have problems and propose no intent, if the person does not
+    agree, while governance is off, or if the intents file cannot be edited.
     """
     proposed, problems = _read(sources)
     if problems and not proposed:
@@ -48,7 +49,7 @@ def import_plans(call: Call, governance: Governance, sources: Sequence[PlanSourc
     if written or call.options.dry_run or not made.added:
         return Exit.FINE
     call.page.remark(
-        "intent-lsp: nothing was written, as nobody can be asked here; --yes writes it"
+        "intent-lsp: nothing was written, as nobody can be asked here; --yes writes without asking"
     )
     return Exit.WRONG_USAGE
 
@@ -114,7 +115,7 @@ def _show_added(page: Output, made: PlanProposal, intent: Intent) -> None:
     page.line(f"  {intent.id} {intent.name} ({intent.status.value}), {made.documents[intent.id]}")
     unused, scope = made.unused.get(intent.id, ()), intent.owned_scope
     for path in unused:
-        page.line(f"    owns nothing for {path}")
+        page.line(f"    not taken into its scope: {path}")
     if unused or intent.status.closed:
         return
     if not scope:

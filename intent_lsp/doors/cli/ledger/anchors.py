@@ -56,7 +56,8 @@ def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[
 
     File names are relative to the directory `start`. If the input is a signed note, `public` must
     be the file with the public key, else `public` must be None. Raise WrongUsageError if that is
-    not so, if there is no checkpoint, or if one or its signature is wrong; or OSError.
+    not so, if there is no such file, if it has no checkpoint, or if one or its signature is wrong.
+    Raise OSError if a file cannot be read.
     """
     data = spelled.encode() if _LINE.match(spelled) else file_bytes(spelled, start)
     if _SIGNATURE in data:

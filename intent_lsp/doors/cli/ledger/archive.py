@@ -46,7 +46,7 @@ def _sentences(found: Archived) -> list[str]:
         told.append(f"nothing was moved: the main ledger file keeps its {remaining}")
     else:
         told.append(f"{counted(found.records, 'record')} moved to {found.file}")
-        told.append(f"{remaining} remain in the main ledger file")
+        told.append(f"the main ledger file keeps {remaining}")
     return told
 
 

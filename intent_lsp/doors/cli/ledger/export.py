@@ -41,9 +41,7 @@ def answer(call: Call) -> None:
 def _to_file(call: Call, root: Path, path: Path) -> tuple[int, str]:
     if _is_ours(path, root):
         cure = f"give a file outside of {CONTROL_ROOM}"
-        raise WrongUsageError(
-            f"{path}: only intent-lsp may write files in {CONTROL_ROOM}", cure=cure
-        )
+        raise WrongUsageError(f"{path}: nothing is exported into {CONTROL_ROOM}", cure=cure)
     try:
         with new_file(path) as write:
             return _write(call, root, write)

@@ -51,7 +51,10 @@ _COLUMNS: Final = (
 
 
 def answer(call: Call) -> None:
-    """Print the lines of the current files that are attributed to the given intent."""
+    """Print the lines of the current files that are attributed to the given intent.
+
+    Raise WrongUsageError if neither the intents file nor a record has the intent.
+    """
     options, page = call.options, call.page
     root = call.root()
     with indexed(root, page) as trace:
@@ -110,12 +113,14 @@ def _row(path: str, run: BlameRun) -> Sequence[Cell]:
 
 def _remark(page: Output, asked: WorkedFiles, files: Sequence[FileRuns]) -> None:
     if not files:
-        page.remark(f"intent-lsp: no line of the current files comes from {asked.intent_id}")
+        page.remark(
+            f"intent-lsp: no line of the files that were searched comes from {asked.intent_id}"
+        )
     if asked.truncated:
         page.remark(
             "intent-lsp: there may be more lines, since at most"
             f" {FILES_AT_MOST} files of the intent's newest {RECORDS_AT_MOST:,} records"
-            " are searched"
+            " are searched; --path chooses among them"
         )
 
 

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final
 
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
+from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.search import (
     PAGE,
@@ -110,7 +111,8 @@ def _remark(call: Call, asked: RecordSearch, trace: LedgerReader, written: int) 
     if not written:
         call.page.remark(f"intent-lsp: nothing to show: {asked.why_none(trace)}")
     elif written == call.options.limit and call.page.terminal:
-        call.page.remark(f"these are the newest {written} records; --limit 0 shows all")
+        shown = counted(written, "record")
+        call.page.remark(f"{shown} shown, the newest that match; --limit 0 shows all")
 
 
 def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:

@@ -70,8 +70,8 @@ def _remarks(merged: Merged) -> Iterator[str]:
     for odd in merged.odd[:_NAMED]:
         yield f"{odd.place.side}:{odd.place.line}: the line was kept, though {odd.message}"
     if len(merged.odd) > _NAMED:
-        more = len(merged.odd) - _NAMED
-        yield f"… and {more} more such lines; `intent-lsp trace verify` checks them all"
+        more = counted(len(merged.odd) - _NAMED, "more such line")
+        yield f"… and {more}; `intent-lsp trace verify` checks them all"
     for aside, kept in merged.aside:
         line = f"{aside.place.side}:{aside.place.line}: the line was left out of the merged ledger"
         # A line that is kept in a file need not be shown in full.

@@ -67,7 +67,7 @@ def _verdict(found: Found, done: Recovered, *, dry_run: bool) -> str:
         )
     if dry_run:
         lost = counted(len(found.lost), "record")
-        return f"not in the ledger: {lost}; without --dry-run, they are added"
+        return f"not in the ledger: {lost}; run without --dry-run to append what is missing"
     return (
         f"{counted(done.as_they_were + done.anew, 'record')} appended:"
         f" {done.as_they_were} unchanged, {done.anew} with new hashes"
@@ -79,7 +79,7 @@ def _remarks(found: Found) -> Iterator[str]:
         yield f"{each.source}: skipped: {each.problem}"
     if len(found.unreadable) > _NAMED:
         more = len(found.unreadable) - _NAMED
-        yield f"… and {more} more copies of records that cannot be read were skipped"
+        yield f"… skipped as well: {more:,} more, which cannot be read"
 
 
 def _paths(record: Record) -> list[str]:

@@ -5,8 +5,9 @@ records, and the hash of the newest record. Whoever can write the ledger can als
 rewrite it from the start; a checkpoint that is kept where they cannot write, in the
 message of a pushed commit, in a ticket, on paper, reveals that. --check compares a
 checkpoint with the ledger; the exit status is 1 if records that the checkpoint counts
-are gone or changed. A broken ledger gets no checkpoint. With --key the checkpoint is
-signed, as a note (c2sp.org/signed-note) that --check --pub takes.
+are gone or changed, or if the ledger is broken. A broken ledger gets no checkpoint.
+With --key the checkpoint is signed, as a note (c2sp.org/signed-note) that --check --pub
+takes.
 
   git commit --trailer "$(intent-lsp trace seal)"
 """
@@ -42,7 +43,8 @@ def answer(call: Call) -> Exit | None:
     """Print a new checkpoint, or with --check compare the given checkpoints with the ledger.
 
     Return 1 if the ledger is broken or contradicts a checkpoint, else 0 or None. Raise
-    WrongUsageError if the ledger is whole but no checkpoint of it can be made.
+    WrongUsageError if options do not go together, or if the ledger is whole but no checkpoint of it
+    can be made.
     """
     options = call.options
     if options.check is not None:

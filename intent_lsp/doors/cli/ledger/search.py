@@ -127,10 +127,7 @@ class RecordSearch(Struct, kw_only=True):
         return islice(found, limit or None)
 
     def oldest_first(self, trace: LedgerReader, limit: int = 0) -> Iterator[Record]:
-        """Yield the same records as `newest_first`, but oldest first.
-
-        Each page except the newest is read twice.
-        """
+        """Yield the records that `newest_first` yields, but the oldest of them first."""
         wanted = limit or None
         newest: list[Record] = []
         places: list[tuple[PageCursor, int]] = []
@@ -151,23 +148,22 @@ class RecordSearch(Struct, kw_only=True):
     def why_none(self, trace: LedgerReader) -> str:
         """Return a clause that says why no record matched, such as `no record matches --since 2h`.
 
-        It names the first filter that, with the filters before it, leaves no record, or says that
-        the ledger is empty. Call it only after an iteration that found nothing, since that has
-        counted `left`.
+        It names the first filter that leaves no record, together with the filters that were applied
+        before it, or says that the ledger is empty, or that a matching record has just been added.
+        Call it only after an iteration that found nothing, since that has counted `left`.
         """
         if not trace.page(Query(), limit=1).records:
             return "the ledger has no record yet"
-        further, query = "", Query()
+        query, earlier = Query(), list[str]()
         for option, fields in self.asked:
             query = replace(query, **fields)
             if not trace.page(query, limit=1).records:
-                return f"no record matches {option}{further}"
-            further = " together with the options before it"
-        for sieve in self.sieves:
-            option = sieve.said
+                return _unmatched(option, earlier)
+            earlier.append(option)
+        for option in (sieve.said for sieve in self.sieves):
             if not self.left[option]:
-                return f"no record matches {option}{further}"
-            further = " together with the options before it"
+                return _unmatched(option, earlier)
+            earlier.append(option)
         # A record was added in between.
         return "a record that matches was added a moment ago; run the command again"
 
@@ -207,10 +203,15 @@ class RecordSearch(Struct, kw_only=True):
                 yield record
 
 
+def _unmatched(option: str, earlier: Sequence[str]) -> str:
+    further = f" together with {' '.join(earlier)}" if earlier else ""
+    return f"no record matches {option}{further}"
+
+
 def search(options: argparse.Namespace, root: Path, trace: LedgerReader) -> RecordSearch:
     """Return the search that the filter options describe.
 
-    Raise WrongUsageError if one is malformed.
+    Raise WrongUsageError if a time is malformed, or if --path is outside the root or too complex.
     """
     asked: list[tuple[str, dict[str, Any]]] = []
     sieves = list(_sieves(options))
