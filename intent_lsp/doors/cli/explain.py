@@ -2,10 +2,10 @@
 
 Show what the gate would decide on an edit, and which checks fail; with --all, show
 every check. Without --tool, --command or --patch, the edit is your own save of one
-file. The edit is judged for the session given with --session, else for the session of
-your only open editor, else as if no intent were selected. Nothing is changed and
-nothing is recorded. The exit status is 1 if the edit would be refused, or a person
-would be asked first.
+file. The edit is judged for the session given with --session or in INTENT_LSP_SESSION,
+else for the session of your only open editor, else as if no intent were selected.
+Nothing is changed and nothing is recorded. The exit status is 1 if the edit would be
+refused, or a person would be asked first.
 
 Invariant: nothing is stored: no ticket, no record, no session.
 """

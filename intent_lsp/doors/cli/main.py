@@ -235,10 +235,9 @@ def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
 
 
 def _guesses(commands: Sequence[CommandEntry]) -> dict[str, str]:
-    """Return the words that a person may have meant, each with the command to suggest for it.
+    """Return what to suggest for each word that a person may have meant.
 
-    They are the last word of each command, for which the command is suggested, and its first word,
-    which is suggested itself.
+    For the last word of a command it is the command; for the first word, that word.
     """
     names = [command.name for command in commands]
     return {name.split()[-1]: name for name in names} | {

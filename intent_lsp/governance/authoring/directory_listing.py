@@ -41,12 +41,13 @@ class DirectoryListing(Struct, frozen=True, kw_only=True):
 
 
 def list_directory(stores: Stores, directory: str, typed: str) -> DirectoryListing:
-    """Return the names in a directory, which is relative to the root, "" for the root itself.
+    """Return the names in a directory with which a glob may be completed.
 
-    They are sorted. In a directory with more than NAMES_AT_MOST names, at most so many are listed:
-    first those that begin with `typed`, then those that have its characters in that order; letter
-    case does not matter. A directory that is in a nested repository or root, or is one, has no
-    names, and neither has one that is missing or behind a link.
+    `directory` is relative to the root, "" for the root itself. The names are sorted. In a
+    directory with more than NAMES_AT_MOST names, at most so many are listed: first those that begin
+    with `typed`, then those that have its characters in that order; letter case does not matter. A
+    directory that is in a nested repository or root, or is one, has no names, and neither has one
+    that is missing or behind a link.
     """
     names = names_in(stores.root, directory)
     if (names.directories or names.files) and _is_nested(stores, directory):

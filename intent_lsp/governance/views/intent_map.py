@@ -249,7 +249,11 @@ class IntentMap:
         return found.mark is not None
 
     def _redrawn(self, intents: Intents) -> bool:
-        """Write the map unless unchanged, a link or absent with no new record. Return if it was."""
+        """Write the map. Return whether it was written.
+
+        It is not if it is unchanged, if it is a link, or if there is neither a map nor a new
+        record.
+        """
         if self._path.is_symlink():
             _log.warning("%s is a link, and is not written", INTENT_MAP)
             return False

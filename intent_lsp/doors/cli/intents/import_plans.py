@@ -27,9 +27,9 @@ def import_plans(call: Call, governance: Governance, sources: Sequence[PlanSourc
     """Print the intents that plans propose, and write them with --yes or if the person agrees.
 
     With --dry-run, write nothing and return FINE. Return WRONG_USAGE if there is something to write
-    and neither --yes nor a person allows it, because of --json or without a terminal; else FINE.
-    Raise WrongUsageError if the plans have problems and propose no intent, if the person does not
-    agree, while governance is off, or if the intents file cannot be edited.
+    without --yes and nobody can be asked, because of --json or without a terminal; else FINE. Raise
+    WrongUsageError if the plans have problems and propose no intent, if the person does not agree,
+    while governance is off, or if the intents file cannot be edited.
     """
     proposed, problems = _read(sources)
     if problems and not proposed:

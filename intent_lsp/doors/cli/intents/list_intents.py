@@ -1,8 +1,9 @@
 """The command `intents list`: the intents in the order of the intents file.
 
 List the intents of the intents file in its order: id, status, number of records in the
-ledger, and globs. With --session, the intent that the session has selected is marked
-`active`. INTENT_IGNORED marks an intent that .intentignore takes out of use.
+ledger, and globs. The intent that a session has selected is marked `active`: the session
+given with --session or in INTENT_LSP_SESSION, else that of your only open editor.
+INTENT_IGNORED marks an intent that .intentignore takes out of use.
 """
 
 import argparse

@@ -3,7 +3,8 @@
 Make an intent the active intent of a session, and print what its worker has to know. A
 PLANNED intent becomes IN_PROGRESS in the intents file. The session is given by its id or
 its handle, with --session or in INTENT_LSP_SESSION. In the shell of an agent whose host
-runs `intent-lsp hook`, it need not be given.
+runs `intent-lsp hook`, it need not be given. At a terminal without one, you are asked
+whether the session of your only open editor is meant.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
 Write the intent map: a section for each intent, with a row for each file that was
 edited for that intent. The server keeps the same map in .orchestration/intent_map.md,
-which git ignores, because each commit would change it. Use this command to write the
-map to another place.
+which git ignores, because each commit would change it. This command writes the map to
+standard output.
 """
 
 from typing import Final

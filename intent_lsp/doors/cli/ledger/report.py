@@ -81,7 +81,8 @@ def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
 
     `root` is the governed root, whose control files are never overwritten. Raise WrongUsageError if
     `file` may not be overwritten, is not a regular file, or lies in a directory that does not
-    exist; or FileChangedError, UnsafePathError or OSError.
+    exist; FileChangedError if another program changes it meanwhile; UnsafePathError or OSError if
+    it cannot be read or written.
     """
     refuse_control_file(file, root)
     data, before = page.encode(), read_bytes(file)

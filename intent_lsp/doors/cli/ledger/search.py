@@ -95,7 +95,7 @@ def indexed(root: Path, page: Output) -> Iterator[LedgerReader]:
 
 
 class Sieve(Struct, frozen=True):
-    """A filter of records that the index does not support. `said` is its option as typed.
+    """A filter of records that the index does not support. `said` is its option and value.
 
     `passes` gets a record, and returns True to keep it.
     """
@@ -107,9 +107,9 @@ class Sieve(Struct, frozen=True):
 class RecordSearch(Struct, kw_only=True):
     """A search for the records that match some options.
 
-    `asked` are the options that the index supports, as typed, each with its fields of a Query.
-    `sieves` are the filters of the other options. `left` counts, by the option of each sieve, the
-    records that passed this sieve and those before it.
+    `asked` are the options that the index supports, with their values, each with its fields of a
+    Query. `sieves` are the filters of the other options. `left` counts, by the `said` of each
+    sieve, the records that passed this sieve and those before it.
     """
 
     asked: Sequence[tuple[str, dict[str, Any]]] = ()
@@ -118,7 +118,7 @@ class RecordSearch(Struct, kw_only=True):
 
     @property
     def said(self) -> Sequence[str]:
-        """The filter options of the search, as typed, such as `--since 2h`."""
+        """The filter options of the search with their values, such as `--since 2h`."""
         return (*(said for said, _ in self.asked), *(sieve.said for sieve in self.sieves))
 
     def newest_first(self, trace: LedgerReader, limit: int = 0) -> Iterator[Record]:
