@@ -37,9 +37,10 @@ _SUREST_FIRST: Final = tuple(Confidence)
 class Edit(Struct, frozen=True, kw_only=True):
     """One file of one record. A later record has a higher `order`.
 
-    `pre` and `post` are the hashes of the content before and after, None if there was no file.
-    `talks` holds the ranges of changed lines, grouped by conversation. `told` is False if the
-    ranges may miss some changes, such as those of a failed edit.
+    `pre` and `post` are the hashes of the content before and after. They are None if there was no
+    file or its content cannot be read. `talks` holds the ranges of changed lines, grouped by
+    conversation. `told` is False if the ranges may miss some changes, such as those of a failed
+    edit.
     """
 
     order: int
@@ -63,7 +64,7 @@ class Attribution:
     replaced: bool = field(default=False, compare=False)
 
     def at_most(self, confidence: Confidence) -> "Attribution":
-        """Return this attribution with its confidence lowered to the given one, if it is higher."""
+        """Return this attribution, but with the given confidence if its own is higher."""
         weakest = max(self.confidence, confidence, key=_SUREST_FIRST.index)
         return self if weakest is self.confidence else replace(self, confidence=weakest)
 

@@ -148,7 +148,7 @@ def carried_over(
 ) -> Attributions:
     """Return the attributions for `new`, a text that is being edited, given `claims` for `old`.
 
-    A line that is not in `old` gets None. If `diff` finds the texts too different, all lines do.
+    A line that `diff` does not find unchanged gets None. If it cannot compare the texts, all do.
     """
     hunks = diff(old, new)
     if hunks is None:

@@ -17,10 +17,11 @@ from intent_lsp.core.content import ContentHash
 class EditChain(Struct, frozen=True, kw_only=True):
     """The edits that lead to a content, newest first, by their orders.
 
-    `whole`: there is at least one, and the oldest changed the very content from which the chain was
-    to begin. `deleted` maps a place to the orders of the edits that deleted or replaced lines
-    there; the place is the number of lines above it in the newest content. The newest edit that
-    does not say what it replaced, and all edits older than it, are missing in `deleted`.
+    `whole`: the oldest edit of the chain changed the very content from which the chain was to
+    begin; False if there is no edit. `deleted` maps a place to the orders of the edits that deleted
+    or replaced lines there; the place is the number of lines above it in the newest content. The
+    newest edit that does not say what it replaced, and all edits older than it, are missing in
+    `deleted`.
     """
 
     orders: tuple[int, ...]

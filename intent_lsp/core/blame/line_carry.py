@@ -51,8 +51,9 @@ class Splice(NamedTuple):
 def carried(old: Sequence[str], new: Sequence[str], diff: Diff) -> Carried:
     """Match each line of `new` with the line of `old` that it was, or with None if it is new.
 
-    A line is matched if it is equal (EXACT), else if it differs in white space only (NORMALIZED),
-    else if it was moved in a block (MOVED).
+    Lines that `diff` finds unchanged are EXACT. Of the others, those that it finds unchanged
+    without their white space are NORMALIZED. Of the rest, blocks of at least MOVED_LETTERS letters
+    and digits that `old` has at another place, white space aside, are MOVED.
     """
     found: Carried = [None] * len(new)
     left = [True] * len(old)

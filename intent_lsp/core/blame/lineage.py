@@ -39,10 +39,13 @@ HEADS_COMPARED: Final = 4
 """The most older contents that one content is compared with to bridge a missing link."""
 
 CONTENTS_ASKED: Final = 16
-"""The most contents that are requested to bridge a missing link."""
+"""The most edits whose contents are tried at a missing link.
+
+Also the most contents that are asked for to find the lines of one of them.
+"""
 
 LINKS_MENDED: Final = 100
-"""The most missing links that one blame bridges. Lines older than that stay unexplained."""
+"""The most stored contents that a Lineage compares with. Older lines then stay unexplained."""
 
 
 class _Back(Struct):

@@ -90,8 +90,8 @@ def find_moved(
     """Attribute unattributed blocks of lines that another file has lost. Changes `claims`.
 
     Blocks with fewer than `at_least` letters and digits are skipped. At most CONTENTS_COMPARED past
-    contents are compared. Return the files of which one of these could not be read, or [] if every
-    line is attributed before the last comparison.
+    contents are compared. Return the files of which one of these contents is not stored, or [] if
+    every line is attributed before the last content is reached.
     """
     unread: list[OtherFile] = []
     new = bare(lines)

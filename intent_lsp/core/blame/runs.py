@@ -32,10 +32,10 @@ class RecordAuthors(Struct, frozen=True):
 class BlameRun(Struct, frozen=True, kw_only=True):
     """Consecutive lines with the same origin, numbered from 1, both ends included.
 
-    `record` and `contributor` are None if the lines are `unattributed`. `path` is the file in which
-    the record wrote the lines, as it was called at that time. For lines by a person, or by an agent
-    and a person, `author` is the person's name, if known, and `is_you` says whether that is this
-    user.
+    `record`, `contributor` and `path` are None if the lines are `unattributed`. `path` is the file
+    in which the record wrote the lines, as it was called at that time. For lines by a person, or by
+    an agent and a person, `author` is the person's name, if known, and `is_you` says whether that
+    is this user.
     """
 
     start_line: int
