@@ -55,7 +55,8 @@ def brace_syntax(pattern: str) -> frozenset[int]:
     """Return the offsets of the braces and commas of `pattern` that make up alternatives.
 
     Those that are literal are left out, but for crossed ones, as in `{a},b}`. Of a range such as
-    `1..3` the offsets are its braces. Raise PatternLimitError as `expand_braces` does.
+    `1..3` the offsets are its braces. If all braces seem literal, raise PatternLimitError as
+    `expand_braces` does.
     """
     marked: set[int] = set()
     opened: list[tuple[int, list[int]]] = []

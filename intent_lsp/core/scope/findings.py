@@ -117,7 +117,10 @@ def _finding(code: FileCode, message: str, replacement: str | None = None) -> Pa
 
 
 UNMATCHED_SHOWN: Final = 100
-"""The most findings for one file that no file matches a pattern. The last one counts the rest."""
+"""The most patterns of one intents file that are reported because they match no file.
+
+The last finding counts the rest.
+"""
 
 _SEVERITIES = {
     FileCode.BAD_GLOB: Severity.ERROR,

@@ -47,7 +47,8 @@ def glob_parts(text: str) -> tuple[GlobPart, ...]:
     """Return the parts of a glob, from a cache if possible.
 
     White space around the glob is in no part. Return () for an empty glob, one that begins with
-    `#`, and one that is over a limit of its length or its braces: they own nothing.
+    `#`, one of more than MAX_PATTERN characters, and one for which `brace_syntax` raises
+    PatternLimitError.
     """
     glob = trim(text)
     if not glob or glob.startswith("#") or len(glob) > MAX_PATTERN:

@@ -35,4 +35,4 @@ FILE_AUTOMATA = 500
 
 
 class PatternLimitError(ValueError):
-    """A pattern exceeds a limit. The error's text is the message of the finding."""
+    """A pattern exceeds a limit. The error's text is a clause that says which one."""

@@ -24,8 +24,8 @@ def near_glob(pattern: Pattern, tree: FileTree) -> str | None:
     """Return `pattern`, which matches no file, with its first wrong name spelled as in the tree.
 
     That is the first name that its directory does not have. Return None if there is none before the
-    first wildcard, if no name there is nearly the same, or if the new pattern matches no file
-    either.
+    first wildcard, if no name there is nearly the same, if the directory has more names than
+    _NAMES_AT_MOST, or if the new pattern matches no file either.
     """
     parts = pattern.spelling.glob.split("/")
     directory = tree.top

@@ -151,7 +151,7 @@ def compile_pattern(text: str, reading: NameComparison = EXACT) -> Pattern:
 
 
 def normalize(text: str) -> NormalizedPattern:
-    """Return the glob of a pattern, without outer white space and all leading `!`, `./` and `/`.
+    """Return the glob of a pattern, without outer white space, leading `!`, then `./` and `/`.
 
     A `!` that begins an extglob `!(…)` stays. `dir/` becomes `dir/**`. A pattern that begins with
     `#` is a comment: its glob is empty.

@@ -38,7 +38,7 @@ class SegmentEnds(NamedTuple):
 
 
 NOWHERE = RowsState(ends=False, goes_on=False)
-"""The state of a pattern that matches neither these segments nor any path below them."""
+"""The state of a pattern that matches neither a path nor any path below it."""
 
 
 def read_row(text: str, *, folded: bool) -> PatternRow | None:

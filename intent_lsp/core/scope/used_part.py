@@ -31,8 +31,9 @@ def used_part(
     """Return the narrower globs for the part of a glob that was used, or None.
 
     Of the files that the glob matches, `touched` are those that an intent changed, and `matched`
-    all of the tree. Return None if these are too few to say, if the part is not small, or if the
-    glob is not `**` below a directory without wildcards, perhaps with a pattern for file names.
+    all of the tree. Return None if these are too few to say, if the touched files are spread over
+    too many directories, if the part is not small, or if the glob is not `**` below a directory
+    without wildcards, with or without a pattern for file names after it.
     """
     found = _BELOW.fullmatch(glob)
     if found is None or len(touched) < FEWEST_TOUCHED:
@@ -51,9 +52,9 @@ def used_part(
 
 
 def _directories(base: str, touched: Sequence[WorkspacePath]) -> tuple[str, ...]:
-    """Return the few directories below `base` that have all touched files; none if there are not.
+    """Return at most MOST_DIRECTORIES directories below `base` that have all touched files.
 
-    Each is as deep as it can be.
+    Each is as deep as it can be. Return () if there are no such directories.
     """
     parents = sorted({path.rpartition("/")[0] for path in touched})
     common = commonpath(parents)
