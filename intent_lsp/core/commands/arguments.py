@@ -44,7 +44,8 @@ _SHORTEST_BEGINNING = len("--x")
 class Option(Struct, frozen=True):
     """One option of a call. `name` is as the program's row in the command lists writes it.
 
-    `value` is None if the option has no value.
+    An option that the row does not have keeps the name that was typed. `value` is None if the
+    option has no value.
     """
 
     name: str

@@ -92,7 +92,7 @@ def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()
 
 
 def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
-    """Return the name under which the program `word` has rows, and at most one reading.
+    """Return the name by which to look up the rows of the program `word`, and at most one reading.
 
     The reading says that the word may name another program. A version in the name is dropped. A
     path is replaced by its last part if it is in a system directory. For programs that verify or

@@ -129,8 +129,8 @@ def unknown(program: str, sentence: str) -> CommandReading:
 def entered(place: KnownPath, directory: str) -> KnownPath:
     """Return the directory that `cd directory` leads to from the directory `place`.
 
-    An absolute path or one with `~` is returned unchanged. Return None if `directory` is relative
-    and `place` is not known.
+    A `directory` that begins with `/` or `~` is returned unchanged. Return None if `directory` is
+    relative and `place` is not known.
     """
     if directory.startswith(("/", "~")):
         return directory

@@ -20,7 +20,7 @@ In a condition also `-X=GET`: the option `-X` with the value `GET`.
 """
 
 EVERY: Final = "*"
-"""In a row's `plain`: every option except those that the row names as writing."""
+"""In a row's `plain`: every option but `--help` and those in `unless`, `writes` and `enters`."""
 
 
 class RowKind(StrEnum):
