@@ -39,9 +39,9 @@ class FileClass(Enum):
 def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> FileClass:
     """Return how a person's save of the file at `path` is treated.
 
-    IGNORED if it is in a `.git`, else SERVER_ONLY if only the server may write it, else EXEMPT if
-    it is control plane or takes lessons. `ignored`: git ignores the file and does not track it, so
-    that it is IGNORED instead of GOVERNED.
+    IGNORED if a part of its path is `.git`, else SERVER_ONLY if only the server may write it, else
+    EXEMPT if it is control plane or takes lessons. `ignored`: git ignores the file and does not
+    track it, so that it is IGNORED instead of GOVERNED.
     """
     if ".git" in path.split("/"):
         return FileClass.IGNORED

@@ -103,8 +103,9 @@ class GateRequest(Struct, frozen=True, kw_only=True):
     """One intended edit, with every fact that judging it needs.
 
     `governed`: governance is on. `active_intent` is the id of the intent that the edit is judged
-    under, `scope` that intent's scope. `ignored` maps intents to the patterns in `.intentignore`
-    that match them. `owners` returns the owners of a path. `call` is None for a person's save.
+    under, `scope` that intent's scope. `ignored` maps ids of intents to the patterns in
+    `.intentignore` that match them. `owners` returns the owners of a path. `call` is None for a
+    person's save.
     """
 
     tool_name: str = EDITOR_SAVE
@@ -134,9 +135,10 @@ class GateRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def intent(self) -> Intent:
-        """The active intent; if none is active or its id is unknown, a made-up one with that id.
+        """The active intent; a made-up one if the intents file does not have it or none is active.
 
-        The made-up intent is PLANNED and owns nothing. No row of the gate judges by it.
+        The made-up intent has the active id, or "" if none is active. It is PLANNED and owns
+        nothing. No row of the gate judges by it.
         """
         name = self.active_intent or ""
         return self.intents.get(name) or Intent(id=IntentId(name))

@@ -34,7 +34,10 @@ class MarkedRun(Struct, frozen=True):
 
 
 SHOWN_ALIKE: Final = 50
-"""The most files of one record that each show their own violation. If more, one stands for all."""
+"""The most files of one record and code that each show their own violation.
+
+If there are more, one closed file stands for all closed ones.
+"""
 
 
 class OutOfBounds(Struct, frozen=True, kw_only=True):
@@ -70,7 +73,8 @@ def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tu
 
     `head` are the text's hunks against HEAD. `narrowing` holds its hunks against each other
     reference: the baseline and the newest passing content. A hunk is marked as a whole. A pure
-    deletion is marked at the line above it, if the text has a hunk there against each of them.
+    deletion is marked at the line above it, or at line 0, if the text has a hunk there against each
+    of these.
     """
     return tuple(
         _mark(hunk) for hunk in head if _has_new_line(hunk, [_near(hunk, n) for n in narrowing])
