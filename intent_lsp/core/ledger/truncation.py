@@ -72,7 +72,7 @@ def with_cut_ends(
     committed: Committed | None,
     search: EvidenceSearch,
 ) -> Verification:
-    """Return `found` with a problem for each anchor whose record no ledger file contains.
+    """Return `found` with the problems of the anchors whose record no ledger file contains.
 
     `search` says which commits contain these records. Of each code only the first problem is added,
     and its message counts the others (ledger section 2). `ok` is False if any problem is an ERROR.

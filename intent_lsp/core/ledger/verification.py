@@ -19,7 +19,7 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Head
 
 HEADS_AT_MOST: Final = 64
-"""The most heads that one checkpoint names. The next record of a ledger with more merges them."""
+"""The most heads that one checkpoint names. For a ledger with more, no checkpoint can be made."""
 
 
 class Checkpoint(Struct, frozen=True, kw_only=True):
@@ -104,7 +104,7 @@ class Verification(Struct, frozen=True, kw_only=True):
 
 
 CUT_OFF: Final = frozenset({LedgerCode.TRUNCATED, LedgerCode.MISSING_SEGMENT})
-"""The codes that say that records are missing. With no others, the records that are left match."""
+"""The codes that say that records are missing. If no other code is an error, the rest is intact."""
 
 _SEVERITY: Final[Mapping[LedgerCode, Severity]] = {
     LedgerCode.TORN_TAIL: Severity.WARNING,
@@ -166,7 +166,7 @@ class Extent(Struct, frozen=True, kw_only=True):
 
 
 def problem(code: LedgerCode, file: str, line: int, message: str) -> LedgerProblem:
-    """Return a problem at a line of a ledger file, with its code's severity, mostly ERROR."""
+    """Return a problem at a line of a ledger file. Its code decides how severe it is."""
     severity = _SEVERITY.get(code, Severity.ERROR)
     return LedgerProblem(code=code, severity=severity, file=file, line=line, message=message)
 
