@@ -74,7 +74,7 @@ CONTROL_REASON = "Orchestration control-plane files are machine-managed."
 def control_glob(path: WorkspacePath) -> str | None:
     """Return the glob that makes `path` control plane, or None if `path` is not control plane.
 
-    The glob is in lower case. If several fit, it is that of a directory at the root, if any does.
+    The glob is in lower case.
     """
     folded = path.lower()
     if folded in CONTROL_FILES:

@@ -61,10 +61,7 @@ class FileChangedError(IntentLspError):
 
 
 class UnsafePathError(PathError):
-    """A path cannot be read or written as a file of the root; `problem` says why.
-
-    Mostly it is a directory, a device or a link that leaves the root, or a new file exists already.
-    """
+    """A path cannot be read or written as a file of the root; `problem` says why."""
 
     def __init__(self, *, path: str, problem: str) -> None:
         super().__init__(path=path, problem=problem, cure=f"move {path} away and try again")

@@ -44,9 +44,9 @@ class TextChange(Struct, frozen=True):
 class Fix(Struct, frozen=True):
     """A fix that an editor can apply. `changes` do not overlap and are sorted by position.
 
-    `safe`: *Fix all* applies it, since it takes no value and no comment from the text. It keeps
-    what the text is read as; or else it corrects a key or a word whose letter case or separators
-    alone are wrong.
+    `safe`: *Fix all* applies it, since it removes no value and no comment. The text is read as
+    before; or else the fix corrects a key or a word that is wrong in letter case or separators
+    alone.
     """
 
     title: str

@@ -26,9 +26,10 @@ class Enforcement(StrEnum):
 
 
 class Inheritance(StrEnum):
-    """Which intent an agent's new session begins with: none, or the one active in an editor.
+    """Which intent an agent's new session begins with, if a person has chosen none for it.
 
-    That is an editor of the same user. If several are connected, it is none.
+    NONE: none. EDITOR: the one that is active in the only connected editor of the same user; none
+    if several of that user's editors are connected.
     """
 
     NONE = "none"
@@ -38,9 +39,9 @@ class Inheritance(StrEnum):
 class PeopleAsked(StrEnum):
     """Which calls of agents a person must approve (`hitl`): none, those out of scope, or all.
 
-    OUT_OF_SCOPE: those that scope alone refuses. ALWAYS: all that the gate would allow, except
-    commands that only look. In every mode a person must approve the call that writes the first
-    intent.
+    OUT_OF_SCOPE: those that scope alone refuses. ALWAYS: all that may change files and that the
+    gate would allow, except commands that only look. In every mode a person must approve the call
+    that writes the first intent.
     """
 
     NEVER = "never"

@@ -1,7 +1,6 @@
 """A record: one edit that happened, with the fields of its line in the ledger (ledger section 1).
 
-Invariant: a field whose key is missing on the line is None, False or empty, and never has another
-value.
+Invariant: a field whose key is missing on the line has its default here, and no other value.
 Invariant: lines count from 1 in the new content. Hashes are `sha256:` and 64 hex digits.
 """
 
@@ -40,9 +39,9 @@ class MutationClass(StrEnum):
 
 
 class ScopeValidation(StrEnum):
-    """The verdict of a record: whether the gate's rules allow the edit (PASS) or not (FAIL).
+    """The verdict of a record: the gate's rules or a person allowed the edit (PASS) or not (FAIL).
 
-    EXEMPT: the edit needed no intent, for example because it restored a file.
+    EXEMPT: the intent's scope did not decide, for example because governance was off.
     """
 
     PASS = "PASS"  # noqa: S105 -- a verdict
@@ -117,10 +116,11 @@ class AstFingerprint(Struct, frozen=True, kw_only=True):
 
 
 class RecordFile(Struct, frozen=True, kw_only=True):
-    """One file of an edit. `pre_hash` is None if it did not exist before, `post_hash` if not after.
+    """One file of an edit. `pre_hash` is the hash of its content before, `post_hash` after.
 
-    In a record the paths are as on the ledger's line. In an event they may also be as on disk, with
-    surrogate escapes and without `path_encoding`; `spelled` converts them.
+    A hash is None if there was no file then, or if its content cannot be read. In a record the
+    paths are as on the ledger's line. In an event they may also be as on disk, with surrogate
+    escapes and without `path_encoding`; `spelled` converts them.
     """
 
     relative_path: str
@@ -138,7 +138,7 @@ class RecordFile(Struct, frozen=True, kw_only=True):
 
     @property
     def previous(self) -> WorkspacePath | None:
-        """The path that the file had on disk before this edit renamed it, or None if it did not."""
+        """The path on disk from which this edit renamed the file, or None if it did not."""
         if self.previous_path is None:
             return None
         return file_path(self.previous_path, self.path_encoding)
@@ -212,9 +212,9 @@ class Record(Event, frozen=True, kw_only=True):
     integrity: Integrity
 
     def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
-        """Return a map from each path of the edit to its hash afterwards, or to None if it is gone.
+        """Return a map from each path of the edit, old names too, to the hash there afterwards.
 
-        A path is gone if its file was deleted or renamed.
+        The hash is None if no file is there any more, or if its content cannot be read.
         """
         gone = {file.previous: None for file in self.files if file.previous is not None}
         return {**gone, **{file.path: file.post_hash for file in self.files}}

@@ -17,7 +17,7 @@ from typing import Final
 from intent_lsp.core.text import seen, whole
 
 SHOWN_AT_MOST: Final = 120
-"""The most characters that are kept of an error message (requirements section 9)."""
+"""The most characters of an error message that are kept (requirements section 9)."""
 
 _REDACTED: Final = "[redacted]"
 _READ_AT_MOST: Final = 16_384
@@ -106,7 +106,7 @@ def redacted(text: str) -> str:
 
 
 def neutral(text: str, limit: int = SHOWN_AT_MOST) -> str:
-    """Return `text` as one line of at most `limit` characters. A longer text ends in `…`.
+    """Return `text` as one line of at most `limit` characters. A line that was cut ends in `…`.
 
     Secrets become `[redacted]`, links `(link)`, and white space single spaces. Invisible characters
     are removed. Characters that mean something to Markdown, HTML or an agent become look-alikes.

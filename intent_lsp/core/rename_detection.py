@@ -1,6 +1,7 @@
 """Detects renames: pairs of a missing file and a new file with equal or similar content.
 
-Invariant: a pair is reported only if neither file could be part of another pair.
+Invariant: a file with several possible partners is in no pair. If a partner has equal content,
+those with similar content do not count.
 """
 
 from collections import Counter
@@ -15,7 +16,7 @@ EQUAL_AT_LEAST: Final = 64
 COMPARED_AT_MOST: Final = 100
 """The most missing files, and the most new files, that are compared by similarity.
 
-If there are more, only files with equal content are matched.
+Files that were paired by equal content do not count. If there are more, no others are paired.
 """
 
 _ALIKE: Final = 0.5
@@ -28,9 +29,10 @@ def renamed(gone: _Contents, came: _Contents) -> dict[WorkspacePath, WorkspacePa
     """Return the renames between two moments, as a map from the new path to the old path.
 
     `gone` are the contents of the files that are missing now, by path, `came` those of the new
-    files. Equal contents are paired first, then similar ones, if at most COMPARED_AT_MOST files are
-    left on either side. A pair is left out if its larger file has fewer than EQUAL_AT_LEAST bytes,
-    or if one of its files has another possible partner.
+    files. Files with equal contents are paired first. Then files with similar contents are, if at
+    most COMPARED_AT_MOST are left on either side. A file that then has several possible partners
+    is in no pair, and neither is one whose partner has several. A pair is left out if its larger
+    file has fewer than EQUAL_AT_LEAST bytes.
     """
     pairs = _only_equal(gone, came)
     left = {path: data for path, data in gone.items() if path not in pairs.values()}

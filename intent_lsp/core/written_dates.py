@@ -72,7 +72,7 @@ def iso_date(text: str) -> str | None:
     """Return a written date or time as ISO 8601 writes it, or None if it is not plain which it is.
 
     None too for a text that is written so already. It is plain for a date that begins with the
-    year, that has the month by its English name, or whose other order gives no date; and for
+    year, that has the month by its English name, or whose other order gives no other date; and for
     seconds or milliseconds since 1970 (10 or 13 digits).
     """
     bare = text.strip()

@@ -59,9 +59,9 @@ class GitSnapshot(Struct, frozen=True, kw_only=True):
 class TreeSnapshot(Struct, frozen=True, kw_only=True):
     """The files of a directory at one moment.
 
-    With `git`, `files` are those that differ from its HEAD, without ignored files; every other file
-    equals HEAD. Without `git`, `files` are all files. `inner` maps the directory of each repository
-    below this one, submodules included, to its snapshot.
+    With `git`, `files` are those that differ from its HEAD, without ignored files; every other
+    tracked file equals HEAD. Without `git`, `files` are all files. `inner` maps the directory of
+    each repository below this one, submodules included, to its snapshot.
     """
 
     git: GitSnapshot | None

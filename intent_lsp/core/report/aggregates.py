@@ -129,7 +129,10 @@ def shares(
 
 
 def contributor_name(contributor: Contributor) -> str:
-    """Return a contributor's kind and model: `AI anthropic/claude-opus-4-5`, `HUMAN`, `AI`."""
+    """Return a contributor's kind and model, such as `AI anthropic/claude-opus-4-5`.
+
+    A model that is unknown, or that only repeats the kind, is left out: `AI`, `HUMAN`.
+    """
     kind, model = contributor.entity_type.value, contributor.model_identifier
     return kind if model in {kind.lower(), "unknown"} else f"{kind} {model}"
 
