@@ -62,7 +62,8 @@ FINE_FACTS = {
     1: "Governance is on, so edits of this workspace are judged.",
     2: "This call of Write can change files, so it is judged.",
     3: "The intent INT-001 was checked out in this turn, and the call cites no other.",
-    4: "Nothing is wrong in .orchestration/, or the policy ignores it (contract: ignore).",
+    4: "Nothing is wrong in .orchestration/, or the policy refuses no calls for it"
+    " (contract: ignore or warn).",
     5: "The team's policy v3 does not block the tool Write (blocked_tools).",
     6: (
         "These are no control files, and the policy (deny_mutations) does not deny them:"
@@ -98,8 +99,8 @@ BROKEN_FACTS = {
     13: "These files changed since they were read, or another session claims them: src/auth/a.py"
     f" (read: {READ}, now: {CHANGED}).",
     14: "These files exist and were not read in this turn (require_read: true): src/auth/a.py.",
-    15: "New specifications need the mutation class INTENT_EVOLUTION, not nothing:"
-    " specs/001-login/spec.md.",
+    15: "New specifications need the mutation class INTENT_EVOLUTION, but the call declares"
+    " none: specs/001-login/spec.md.",
 }
 
 
@@ -149,6 +150,19 @@ def test_rows_after_the_first_that_fails_are_asked_all_the_same() -> None:
     rows = explain_call(*broken(*(number for number in NUMBERS if number not in {8, 9})))
     assert _ended(rows, FAIL) == [3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15]
     assert _ended(rows, SKIPPED) == []
+
+
+def test_a_file_that_needs_no_owner_is_not_called_owned() -> None:
+    cache, old = WorkspacePath("src/auth/a.pyc"), WorkspacePath("docs/b.md")
+    free = (FileFact(path=cache, generated=True), FileFact(path=old, puts_back=True))
+    question = replace(FINE, files=(*FINE.files, *free), scope=compile_scope(["src/**/*.py"]))
+    row = _row(12, question, CALL)
+    assert row.outcome is PASS
+    assert row.fact == (
+        "The intent INT-001 owns every file that needs an owner: src/auth/a.py (by the glob"
+        " src/**/*.py), src/auth/a.pyc (needs none: tools leave such files behind), docs/b.md"
+        " (needs none: it goes back to what it held before a violation)."
+    )
 
 
 def test_a_save_is_not_asked_what_agents_are() -> None:
@@ -341,8 +355,8 @@ BUG_FIX = replace(CALL, new_specs=(SPEC,), declared_class=MutationClass.BUG_FIX)
             {},
             BUG_FIX,
             FAIL,
-            "New specifications need the mutation class INTENT_EVOLUTION, not BUG_FIX:"
-            " specs/001-login/spec.md.",
+            "New specifications need the mutation class INTENT_EVOLUTION, but the call"
+            " declares BUG_FIX: specs/001-login/spec.md.",
             id="another class is declared",
         ),
     ],
@@ -404,12 +418,13 @@ def test_the_last_row_says_whether_a_person_is_asked(
     if approval is not None:
         expected = PASS, f"A person has approved this call ({approval.value}; hitl: {hitl.value})."
     elif number is None and hitl is PeopleAsked.ALWAYS:
-        expected = FAIL, f"{asked}the policy requires approval of every call (hitl: always)."
+        why = "the policy requires approval of every call that can change files"
+        expected = FAIL, f"{asked}{why} (hitl: always)."
     elif number == 12 and hitl is PeopleAsked.OUT_OF_SCOPE:
         expected = (
             FAIL,
             (
-                f"{asked}the file is out of the intent's scope, and nothing else refuses the call"
+                f"{asked}a file is out of the intent's scope, and nothing else refuses the call"
                 " (hitl: out_of_scope)."
             ),
         )

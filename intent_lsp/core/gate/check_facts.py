@@ -50,7 +50,7 @@ def change(question: GateRequest) -> str:
     tool = shown(question.tool_name)
     if question.only_looks:
         return (
-            f"By its text, this command of {tool} only reads; what it changed is found afterwards."
+            f"By its text, this command of {tool} only reads; what it changes is found afterwards."
         )
     if question.call.mutating:
         return f"This call of {tool} can change files, so it is judged."
@@ -111,7 +111,10 @@ def scope(question: GateRequest, denied: Denied | None) -> str:
     """
     intent = shown(question.intent.id)
     if denied is None:
-        return f"The intent {intent} owns {fact_list(_owned(question, p) for p in question.paths)}."
+        files = fact_list(_owned(question, fact) for fact in question.files)
+        if all(map(question.scope.covers, question.paths)):
+            return f"The intent {intent} owns {files}."
+        return f"The intent {intent} owns every file that needs an owner: {files}."
     files = fact_list(_foreign(question, path) for path in denied.paths)
     globs = shown_list(question.scope.patterns)
     call = question.call
@@ -143,9 +146,14 @@ def _cited(question: GateRequest) -> str:
     return shown(question.active_intent or "")
 
 
-def _owned(question: GateRequest, path: WorkspacePath) -> str:
-    glob = shown(question.scope.why(path) or "")
-    return f"{shown(path)} (by the glob {glob})"
+def _owned(question: GateRequest, fact: FileFact) -> str:
+    glob = question.scope.why(fact.path)
+    if glob is not None:
+        return f"{shown(fact.path)} (by the glob {shown(glob)})"
+    why = "it goes back to what it held before a violation"
+    if fact.generated:
+        why = "tools leave such files behind"
+    return f"{shown(fact.path)} (needs none: {why})"
 
 
 def _foreign(question: GateRequest, path: WorkspacePath) -> str:
@@ -194,7 +202,10 @@ def checkout(question: GateRequest, denied: Denied | None) -> str:
 def contract(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 4 (passed if `denied` is None): what is wrong in `.orchestration/`."""
     if denied is None:
-        return "Nothing is wrong in .orchestration/, or the policy ignores it (contract: ignore)."
+        return (
+            "Nothing is wrong in .orchestration/, or the policy refuses no calls for it"
+            " (contract: ignore or warn)."
+        )
     drift = question.facts_of_call.drift
     wrong = fact_list(f"{shown(found.path)} {shown(found.problem)}" for found in drift)
     return f"This is wrong in .orchestration/, so the policy refuses calls: {wrong}."
@@ -250,8 +261,11 @@ def specification(question: GateRequest, denied: Denied | None) -> str:
     specs = shown_list(call.new_specs)
     if denied is None:
         return f"The call declares INTENT_EVOLUTION, as new specifications require: {specs}."
-    declared = "nothing" if call.declared_class is None else call.declared_class.value
-    return f"New specifications need the mutation class INTENT_EVOLUTION, not {declared}: {specs}."
+    declared = "none" if call.declared_class is None else call.declared_class.value
+    return (
+        "New specifications need the mutation class INTENT_EVOLUTION, but the call declares"
+        f" {declared}: {specs}."
+    )
 
 
 def person(question: GateRequest, decision: Decision) -> str:
@@ -281,5 +295,5 @@ def _cause(call: CallFacts, why: Denied) -> str:
     if call.bootstrap:
         return "the call would write the first intent"
     if why.code is GateCode.SCOPE_VIOLATION:
-        return "the file is out of the intent's scope, and nothing else refuses the call"
-    return "the policy requires approval of every call"
+        return "a file is out of the intent's scope, and nothing else refuses the call"
+    return "the policy requires approval of every call that can change files"
