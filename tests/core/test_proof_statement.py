@@ -38,12 +38,12 @@ def extent(records: int, proven: int = 0, heads: int = 1, *, consistent: bool = 
             [anchor(AnchorKind.CHECKPOINT, 1), anchor(AnchorKind.KNOWN_HEAD, 2)],
             (
                 "the first 2 of 4,800 records are unchanged since the newest record that this"
-                " machine knows; the first 1 of 4,800 records are unchanged since the checkpoint"
+                " machine knows; the first of 4,800 records is unchanged since the checkpoint"
             ),
         ),
         (
             [anchor(AnchorKind.COMMIT, 1, "c"), anchor(AnchorKind.COMMIT, 1, "c")],
-            "the first 1 of 4,800 records are unchanged since commit c",
+            "the first of 4,800 records is unchanged since commit c",
         ),
     ],
     ids=["none", "elsewhere", "commit", "all", "largest first", "each once"],
@@ -55,6 +55,12 @@ def test_what_is_proved_is_said_with_whose_word_it_is(anchors: list[Anchor], sai
 def test_no_more_anchors_are_named_than_can_be_read() -> None:
     many = [anchor(AnchorKind.COMMIT, number, f"{number}") for number in range(1, 6)]
     assert proved(many, extent(9)).endswith("commit 3; 2 more such proofs are not shown")
+    assert proved(many[1:], extent(9)).endswith("commit 3; 1 more such proof is not shown")
+
+
+def test_a_single_record_is_the_only_one() -> None:
+    only = proved([anchor(AnchorKind.COMMIT, 1, "c")], extent(1))
+    assert only == "the only record is unchanged since commit c"
 
 
 @pytest.mark.parametrize(
@@ -65,12 +71,21 @@ def test_no_more_anchors_are_named_than_can_be_read() -> None:
         (extent(9, 9), "no record: all are proven"),
         (extent(9), f"{REWRITTEN} all 9 records"),
         (extent(9, 4), f"{REWRITTEN} the 5 records after that"),
+        (extent(1), f"{REWRITTEN} the only record"),
+        (extent(9, 8), f"{REWRITTEN} the record after that"),
+        (
+            extent(9, 4, 2),
+            f"{REWRITTEN} the 5 records after that, and another branch of the ledger",
+        ),
         (
             extent(9, 4, 3),
-            f"{REWRITTEN} the 5 records after that, and other branches of the ledger (2)",
+            f"{REWRITTEN} the 5 records after that, and 2 other branches of the ledger",
         ),
     ],
-    ids=["broken", "empty", "all proved", "none proved", "some proved", "branches"],
+    ids=[
+        *("broken", "empty", "all proved", "none proved", "some proved"),
+        *("one", "one left", "branch", "branches"),
+    ],
 )
 def test_what_is_not_proved_is_conditional(reach: Extent, said: str) -> None:
     assert conditional(reach) == said

@@ -122,7 +122,7 @@ def test_a_forged_line_that_is_linked_well_is_named_as_a_loose_end(at: int) -> N
     lines = [*CHAIN[:at], line_after(end_of(CHAIN[at - 1]), edit("forged")), *CHAIN[at:]]
     outcome = check(lines)
     assert ("UNTIED_HEADS", at + 1) in found(lines)
-    assert "other branches of the ledger (1)" in outcome.conditional
+    assert "another branch of the ledger" in outcome.conditional
 
 
 @given(st.integers(0, LINES - 2))
@@ -421,7 +421,7 @@ class TestAnchors:
         outcome = verify([part(lines)], anchors)
         assert [anchor.records for anchor in outcome.anchors] == [5, 6, 9]
         outcome = verify([part(lines)], anchors[:2])
-        assert "the 1 records after that" in outcome.conditional
+        assert "the record after that" in outcome.conditional
 
     @given(st.integers(0, LINES - 2))
     def test_do_not_prove_what_was_changed_and_sealed_again(self, at: int) -> None:

@@ -17,6 +17,7 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Head
+from intent_lsp.core.text import counted
 
 HEADS_AT_MOST: Final = 64
 """The most heads that one checkpoint names. For a ledger with more, no checkpoint can be made."""
@@ -186,11 +187,12 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
     held.sort(key=lambda found: found[0], reverse=True)
     told = []
     for count, anchor in held:
-        sentence = f"{_unchanged_records(count, extent)} since {_anchor_name(anchor)}"
+        sentence = f"{unchanged(count, extent.records)} since {_anchor_name(anchor)}"
         if sentence not in told:
             told.append(sentence)
     count = len(told) - _NAMED
-    more = f"; {count} more such proofs are not shown" if count > 0 else ""
+    are = "is" if count == 1 else "are"
+    more = f"; {counted(count, 'more such proof')} {are} not shown" if count > 0 else ""
     return "; ".join(told[:_NAMED]) + more
 
 
@@ -206,17 +208,29 @@ def conditional(extent: Extent) -> str:
     rest = extent.records - extent.proven
     if not rest:
         return "no record: all are proven"
-    unproven = f"the {rest:,} records after that" if extent.proven else f"all {rest:,} records"
+    unproven = _unproven(rest, extent)
     if extent.heads > 1:
         branches = extent.heads - 1
-        unproven = f"{unproven}, and other branches of the ledger ({branches})"
+        others = "another branch" if branches == 1 else f"{branches:,} other branches"
+        unproven = f"{unproven}, and {others} of the ledger"
     return f"someone with write access could have rewritten {unproven}"
 
 
-def _unchanged_records(count: int, extent: Extent) -> str:
-    if count == extent.records:
+def _unproven(rest: int, extent: Extent) -> str:
+    if rest == extent.records:
+        return "the only record" if rest == 1 else f"all {rest:,} records"
+    return "the record after that" if rest == 1 else f"the {rest:,} records after that"
+
+
+def unchanged(count: int, records: int) -> str:
+    """Return a clause that says that the first `count` of a ledger's `records` are unchanged."""
+    if records == 1:
+        return "the only record is unchanged"
+    if count == records:
         return f"all {count:,} records are unchanged"
-    return f"the first {count:,} of {extent.records:,} records are unchanged"
+    if count == 1:
+        return f"the first of {records:,} records is unchanged"
+    return f"the first {count:,} of {records:,} records are unchanged"
 
 
 def _anchor_name(anchor: Anchor) -> str:

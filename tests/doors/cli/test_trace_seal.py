@@ -126,8 +126,8 @@ def test_a_commits_trailer_is_found_in_its_message(
     said = shell("trace", "seal", "--check", "-")
     assert said.status == 0
     assert said.out.splitlines() == [
-        "holds: the first 2 of 2 records are unchanged",
-        "holds: the first 1 of 2 records are unchanged",
+        "holds: all 2 records are unchanged",
+        "holds: the first of 2 records is unchanged",
     ]
     project.write("log.txt", project.git("log"))
     assert shell("trace", "seal", "--check", "log.txt").out == said.out

@@ -17,7 +17,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.verification import Checkpoint, LedgerProblem, Verification
+from intent_lsp.core.ledger.verification import (
+    Checkpoint,
+    LedgerProblem,
+    Verification,
+    unchanged,
+)
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import SIGN_EXTRA, file_bytes, given_checkpoints
@@ -145,8 +150,7 @@ def _tell(
 ) -> None:
     for each, problem in zip(given, wrong, strict=True):
         if problem is None and found.ok:
-            counted = f"the first {each.count:,} of {found.records:,} records are unchanged"
-            page.line(f"holds: {counted}")
+            page.line(f"holds: {unchanged(each.count, found.records)}")
         else:
             page.line(f"does NOT hold: {problem or _BROKEN}")
     for broken in found.problems:
