@@ -112,11 +112,15 @@ def test_the_problem_stands_where_the_ledger_ends() -> None:
     (problem,) = with_cut_ends(verified(COMMITTED), (), CURRENT, found_in(below=True)).problems
     assert (problem.file, problem.line) == ("trace/x.jsonl", 7)
     assert problem.message == (
-        f"record {A[7:19]}, which commit 0123456789ab names, is in no file of the ledger: the"
-        " ledger's end was cut off; commit 0123456789ab still has the record"
+        f"record {A[7:19]}, which commit 0123456789ab contains, is in no file of the ledger: it"
+        " was cut off, or the ledger was written anew; commit 0123456789ab still has the record"
     )
     (problem,) = with_cut_ends(verified(GIVEN, heads=()), (), None, NOWHERE).problems
     assert (problem.file, problem.line) == (LEDGER_FILE, 1)
+    assert problem.message == (
+        f"record {A[7:19]}, whose hash was given, is in no file of the ledger: it was cut off, the"
+        " ledger was written anew, or never had it"
+    )
 
 
 def test_a_place_that_git_forgets_is_called_so() -> None:

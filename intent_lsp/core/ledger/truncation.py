@@ -154,9 +154,7 @@ def _told(
     where_it_is = "" if held is None else f"; {_commit(held)} still has the record"
     name = anchor.hash.removeprefix(_PREFIX)[:_SHORT]
     known = anchor.kind is AnchorKind.KNOWN_HEAD
-    lost = f"record {name}, which {_voucher(anchor)} names, is in no file of the ledger"
-    if known:
-        lost = f"record {name}, once the newest on this machine, is in no file of the ledger"
+    lost = f"record {name}, {_attested(anchor)}, is in no file of the ledger"
     if known and held is not None and not held.below:
         return LedgerCode.HEAD_ELSEWHERE, Severity.INFORMATION, f"{lost} here{where_it_is}"
     if held is not None and held.below and held.file not in files:
@@ -168,17 +166,23 @@ def _told(
     if known and held is None and not search.whole:
         message = f"{lost}; not all of git's history could be searched for it"
         return LedgerCode.TRUNCATED, Severity.WARNING, message
-    return (
-        LedgerCode.TRUNCATED,
-        Severity.ERROR,
-        f"{lost}: the ledger's end was cut off{where_it_is}",
-    )
+    why = "it was cut off, or the ledger was written anew"
+    if anchor.kind is AnchorKind.GIVEN and held is None:
+        why = "it was cut off, the ledger was written anew, or never had it"
+    return LedgerCode.TRUNCATED, Severity.ERROR, f"{lost}: {why}{where_it_is}"
 
 
-def _voucher(anchor: Anchor) -> str:
-    if anchor.kind in (AnchorKind.COMMIT, AnchorKind.EARLIER_COMMIT):
-        return f"commit {anchor.name[:_SHORT]}"
-    return f"the {anchor.kind.value} {anchor.name}".rstrip()
+def _attested(anchor: Anchor) -> str:
+    match anchor.kind:
+        case AnchorKind.COMMIT | AnchorKind.EARLIER_COMMIT:
+            return f"which commit {anchor.name[:_SHORT]} contains"
+        case AnchorKind.CHECKPOINT:
+            checkpoint = f"the checkpoint {anchor.name}".rstrip()
+            return f"which {checkpoint} names"
+        case AnchorKind.KNOWN_HEAD:
+            return "once the newest on this machine"
+        case AnchorKind.GIVEN:
+            return "whose hash was given"
 
 
 def _commit(held: RecordCommit) -> str:

@@ -23,6 +23,7 @@ from intent_lsp.core.ledger.verification import (
     Verification,
 )
 from intent_lsp.core.paths import LOCAL_ROOM
+from intent_lsp.core.text import counted
 from intent_lsp.store.fs.local_dir import find_local_directory
 from intent_lsp.store.ledger.git_versions import LedgerVersions
 from intent_lsp.store.ledger.hash_scan import first_hash, hashes_starting
@@ -95,7 +96,7 @@ def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
 
 def anchors_of(checkpoint: Checkpoint) -> tuple[Anchor, ...]:
     """Return the heads of a checkpoint as anchors."""
-    name = f"of {checkpoint.count:,} records"
+    name = f"of {counted(checkpoint.count, 'record')}"
     return tuple(
         Anchor(hash=head, kind=AnchorKind.CHECKPOINT, name=name) for head in checkpoint.heads
     )
