@@ -61,7 +61,11 @@ def test_a_pattern_that_names_files_can_be_granted(pattern: str) -> None:
         ("**/", EVERYTHING),
         ("/**", EVERYTHING),
         ("./**", EVERYTHING),
-        ("*/**", "This pattern owns every file of the root."),
+        ("*/**", "This pattern owns every file of the root that is in a directory."),
+        (
+            "*/**/*/*",
+            "This pattern owns every file of the root that is 2 directories deep or more.",
+        ),
         ("{src,**}", "This pattern owns every file of the root."),
         ("", "An empty pattern matches nothing."),
         ("   ", "An empty pattern matches nothing."),

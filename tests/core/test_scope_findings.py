@@ -78,6 +78,20 @@ def test_an_odd_pattern_has_a_finding_with_its_cure(
     assert cure is None or f"`{cure}`" in found.message
 
 
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("!src/gen", "`src/gen` is a directory; this pattern excludes no file in it."),
+        ("!*/**", "This pattern excludes every file of the root that is in a directory."),
+        ("{../a,b}", "One of the alternatives in the braces can match no file."),
+        ("{../a,b,../c}", "2 of the alternatives in the braces can match no file."),
+    ],
+)
+def test_a_finding_says_what_the_pattern_does(pattern: str, said: str) -> None:
+    (found,) = pattern_findings(pattern, DIRECTORIES.__contains__)
+    assert found.message.startswith(said)
+
+
 SOUND = r"""
 src/** src/auth/ src/a.ts *.ts app/\[slug\]/** [ab].ts app/[xyz]/a {a,b} !(a|b) \!a src/@(a|b)/**
 */x %20/** [**] etc/** a\* x/../[slug] ../[slug]/../a

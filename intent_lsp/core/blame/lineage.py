@@ -39,10 +39,7 @@ HEADS_COMPARED: Final = 4
 """The most older contents that one content is compared with to bridge a missing link."""
 
 CONTENTS_ASKED: Final = 16
-"""The most edits whose contents are tried at a missing link.
-
-Also the most contents that are asked for to find the lines of one of them.
-"""
+"""The most edits whose contents are tried at a missing link, and the most steps back from each."""
 
 LINKS_MENDED: Final = 100
 """The most stored contents that a Lineage compares with. Older lines then stay unexplained."""

@@ -117,10 +117,7 @@ def _finding(code: FileCode, message: str, replacement: str | None = None) -> Pa
 
 
 UNMATCHED_SHOWN: Final = 100
-"""The most patterns of one intents file that are reported because they match no file.
-
-The last finding counts the rest.
-"""
+"""The most patterns of a file that are reported to match no file. The last report counts the rest."""
 
 _SEVERITIES = {
     FileCode.BAD_GLOB: Severity.ERROR,
@@ -152,8 +149,9 @@ def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pat
         why = "This pattern matches nothing: a part of it between slashes fits no file name."
         yield _finding(FileCode.DEAD_GLOB, why + _meaning(written), written)
     elif pattern.dead_rows:
+        dead = "One" if pattern.dead_rows == 1 else f"{pattern.dead_rows:,}"
         yield _finding(
-            FileCode.DEAD_GLOB, "One of the alternatives in the braces can match no file."
+            FileCode.DEAD_GLOB, f"{dead} of the alternatives in the braces can match no file."
         )
 
 
@@ -170,12 +168,13 @@ def _nothing(pattern: Pattern) -> PatternFinding:
 def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
     """Yield findings if the pattern probably matches other files than its author meant, or all."""
     glob = pattern.spelling.glob
+    effect = "excludes" if pattern.exclusion else "owns"
     directories = suggestions.bare_directories(pattern, is_directory)
     if directories:
         cure = f"{glob}/**" if len(directories) == len(pattern.rows) else None
         directory = directories[0]
         yield _doubt(
-            pattern, f"`{directory}` is a directory; this pattern owns no file in it.", cure
+            pattern, f"`{directory}` is a directory; this pattern {effect} no file in it.", cure
         )
     escaped = suggestions.escaped_brackets(glob, is_directory)
     if escaped is not None:
@@ -191,9 +190,12 @@ def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pa
         yield _doubt(
             pattern, "A `!` in braces is a character of the file's name, it excludes nothing.", None
         )
-    if any(map(suggestions.everything, pattern.rows)):
-        effect = "excludes" if pattern.exclusion else "owns"
-        yield _finding(FileCode.WIDE_GLOB, f"This pattern {effect} every file of the root.")
+    depths = [suggestions.everything_below(row) for row in pattern.rows]
+    least = min((depth for depth in depths if depth is not None), default=None)
+    if least is not None:
+        deep = "in a directory" if least == 1 else f"{least} directories deep or more"
+        files = "every file of the root" + (f" that is {deep}" if least else "")
+        yield _finding(FileCode.WIDE_GLOB, f"This pattern {effect} {files}.")
 
 
 def _doubt(pattern: Pattern, message: str, cure: str | None) -> PatternFinding:

@@ -96,12 +96,15 @@ def negated_member(pattern: Pattern) -> bool:
     return len(pattern.rows) > 1 and _NEGATED_MEMBER.search(pattern.spelling.glob) is not None
 
 
-def everything(row: PatternRow) -> bool:
-    """Whether an alternative matches every file, or every file from some depth on.
+def everything_below(row: PatternRow) -> int | None:
+    """Return how many directories a file must be in for an alternative to match every such file.
 
-    Such are `**` and `*/**`.
+    It is 0 for `**`, which matches every file, and 1 for `*/**`. Return None if the alternative
+    does not match all files from some depth on.
     """
-    return None in row and all(segment is None or segment.anything for segment in row)
+    if None not in row or not all(segment is None or segment.anything for segment in row):
+        return None
+    return sum(segment is not None for segment in row) - (row[-1] is not None)
 
 
 def without_dots(glob: str) -> str | None:
