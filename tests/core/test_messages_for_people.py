@@ -52,5 +52,7 @@ def test_many_files_are_counted_and_an_intent_without_a_name_is_its_id() -> None
         said(GateCode.SCOPE_VIOLATION, 5, None)
         == "a.py, b.py, c.py and 2 more are outside the scope of INT-001."
     )
+    stale = "a.py, b.py have changed on disk since your editor read them."
+    assert said(GateCode.STALE_FILE, 2) == stale
     nameless = Intent(id=IntentId("INT-009"))
     assert said(GateCode.SCOPE_VIOLATION, 1, nameless) == "a.py is outside the scope of INT-009."

@@ -24,7 +24,7 @@ _WORDS: Final = {
     GateCode.INTENT_IGNORED: "{intent} is ignored: a line of .intentignore matches it.",
     GateCode.SCOPE_VIOLATION: "{files} {are} outside the scope of {intent}.",
     GateCode.OUTSIDE_WORKSPACE: "{files} {are} outside this workspace, through a symbolic link.",
-    GateCode.STALE_FILE: "{files} {have} changed on disk since your editor read it.",
+    GateCode.STALE_FILE: "{files} {have} changed on disk since your editor read {it}.",
 }
 
 
@@ -44,6 +44,7 @@ def for_people(denied: Denied, intent: Intent | None) -> str:
         files=_named(denied),
         are="are" if many else "is",
         have="have" if many else "has",
+        it="them" if many else "it",
         id=told.get("intent_id"),
         intent=told.get("intent_id") if intent is None else title_of(intent),
         status=told.get("status"),

@@ -117,7 +117,7 @@ def _finding(code: FileCode, message: str, replacement: str | None = None) -> Pa
 
 
 UNMATCHED_SHOWN: Final = 100
-"""The most patterns of a file that are reported to match no file. The last report counts the rest."""
+"""The most patterns of a file that are reported to match no file. The last counts the rest."""
 
 _SEVERITIES = {
     FileCode.BAD_GLOB: Severity.ERROR,
