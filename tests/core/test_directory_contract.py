@@ -24,9 +24,9 @@ def test_the_set_and_what_editors_drop_is_no_drift() -> None:
 @pytest.mark.parametrize(
     ("name", "kind", "problem"),
     [
-        ("notes.txt", EntryKind.FILE, "is not in the set"),
-        ("Active_Intents.yaml", EntryKind.FILE, "is not in the set"),
-        ("cache", EntryKind.DIRECTORY, "is not in the set"),
+        ("notes.txt", EntryKind.FILE, "does not belong there"),
+        ("Active_Intents.yaml", EntryKind.FILE, "does not belong there"),
+        ("cache", EntryKind.DIRECTORY, "does not belong there"),
         ("agent_trace.jsonl", EntryKind.LINK, "is a symbolic link, but must be a file"),
         ("active_intents.yaml", EntryKind.DIRECTORY, "is a directory, but must be a file"),
         ("intent_map.md", EntryKind.OTHER, "is not a regular file, but must be a file"),

@@ -56,8 +56,8 @@ def _refused(decision: Decision) -> Denied:
 MESSAGES = {
     3: "PreToolUse denied Write: intent checkout required for this turn. Call"
     " select_active_intent (intent/select) before mutating tools.",
-    4: "PreToolUse denied Write: .orchestration directory contract violation (.orchestration/x is"
-    " not in the set). Restore required control-plane files and remove unexpected entries.",
+    4: "PreToolUse denied Write: .orchestration directory contract violation (.orchestration/x does"
+    " not belong there). Restore required control-plane files and remove unexpected entries.",
     5: "PreToolUse denied Write: blocked by sidecar policy v3.",
     6: "PreToolUse denied Write: sidecar policy v3 denies mutation for path(s): src/auth/a.py.",
     7: "PreToolUse denied Write: attempted to mutate paths outside the workspace boundary. Paths:"
@@ -75,7 +75,7 @@ MESSAGES = {
 }
 DETAILS: Mapping[int, Mapping[str, object]] = {
     3: {"available_intents": AVAILABLE},
-    4: {"violations": [{"path": ".orchestration/x", "problem": "is not in the set"}]},
+    4: {"violations": [{"path": ".orchestration/x", "problem": "does not belong there"}]},
     5: {"tool_name": "Write", "policy_version": 3},
     6: {"paths": [{"path": PLACE, "path_glob": "src/**", "reason": "frozen"}]},
     7: {"paths": [PLACE]},

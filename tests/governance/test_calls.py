@@ -340,7 +340,7 @@ def test_a_stranger_in_the_control_room_is_drift(agent: Open, root: Repository, 
     root.write(".orchestration/constraints.sidecar.yaml", f"sidecar:\n  contract: {rule}\n")
     root.write(".orchestration/notes.txt", "x")
     admission = agent().asks(LOGIN)
-    said = ".orchestration/notes.txt is not in the set"
+    said = ".orchestration/notes.txt does not belong there"
     if rule == "deny":
         assert isinstance(admission.decision, Denied)
         assert f"({said})" in admission.decision.message

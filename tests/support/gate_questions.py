@@ -37,7 +37,7 @@ CALL = CallFacts(checked_out="INT-001", policy_version=3)
 # What breaks each row, and nothing above it: (row, change of the question, change of the call).
 BROKEN: tuple[tuple[int, Mapping[str, Any], Mapping[str, Any]], ...] = (
     (3, {}, {"checked_out": None}),
-    (4, {}, {"drift": (Drift(WorkspacePath(".orchestration/x"), "is not in the set"),)}),
+    (4, {}, {"drift": (Drift(WorkspacePath(".orchestration/x"), "does not belong there"),)}),
     (5, {}, {"blocked": True}),
     (6, {}, {"denied_paths": (DeniedPath(PLACE, "src/**", "frozen"),)}),
     (7, {"files": (replace(FINE.files[0], outside=True),)}, {}),

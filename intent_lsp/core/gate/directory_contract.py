@@ -65,4 +65,4 @@ def _problem(name: str, kind: EntryKind) -> str | None:
         return None if kind is EntryKind.DIRECTORY else f"is {kind.value}, but must be a directory"
     if any(fnmatchcase(name, pattern) for pattern in _PASSED_OVER):
         return None
-    return "is not in the set"
+    return "does not belong there"
