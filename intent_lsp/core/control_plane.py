@@ -1,4 +1,4 @@
-"""The control plane: the files that decide what agents may do. Agents may never change them.
+"""The control plane: the files that decide what agents may do, and that agents may not change.
 
 Specified in requirements section 5.
 

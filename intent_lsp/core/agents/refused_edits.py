@@ -15,7 +15,7 @@ KEPT_FOR: Final = timedelta(minutes=10)
 """How long after a refusal a change of its file is compared with it."""
 
 PIECES_AT_MOST: Final = 64 * 1024
-"""The most characters of text that are kept of a refused edit."""
+"""The most characters of text that a refused edit keeps. Of an edit with more, none is kept."""
 
 _FEWEST: Final = 4
 """So many characters, besides white space, have to appear: fewer appear by chance."""

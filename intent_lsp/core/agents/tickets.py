@@ -25,12 +25,13 @@ GOOD_FOR: Final = timedelta(hours=24)
 
 
 COMMAND_AWAITED_FOR: Final = timedelta(minutes=10)
-"""How long a change on disk is not recorded while a command that may have made it still runs."""
+"""How long after its start a running command holds back records of what it may have changed."""
 
 
 class TicketFile(Struct, frozen=True, kw_only=True):
-    """One file that a call may change. `pre_hash` is its hash before, None if it did not exist.
+    """One file that a call may change.
 
+    `pre_hash` is its hash before, None if the file did not exist or its content is not known.
     `real` is the path that a write to `path` reached when the call was judged, or None if that was
     `path` itself. `previous` is the old path of a file that the call renames to `path`. `announced`
     is the hash of the text that the call said it would write.

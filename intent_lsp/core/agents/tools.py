@@ -4,8 +4,8 @@ Specified in requirements section 6.
 
 Invariant: tool names are compared without case and, unless a pattern names it, without prefix. The
 team's lists take precedence over the built-in ones.
-Invariant: a tool in no list is not READ_ONLY if it names a path or a command, unless it declares
-itself read-only.
+Invariant: a tool in no list is not READ_ONLY if it names a path, a patch or a command, unless it
+declares itself read-only.
 """
 
 import json
@@ -70,7 +70,7 @@ class ToolCall(Struct, frozen=True, kw_only=True):
 
 
 class ToolKind(Enum):
-    """What a tool does. A COMMAND tool runs shell commands, which may or may not change files."""
+    """What a tool does. A COMMAND tool runs shell commands; these decide whether files change."""
 
     READ_ONLY = "read-only"
     EDIT = "edit"

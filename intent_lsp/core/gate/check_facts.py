@@ -5,7 +5,7 @@ Specified in requirements section 6.
 Invariant: each row's own check decides whether the row passed. Its result is passed in as `denied`:
 a refusal, or None if the row passed. The functions of this module only describe.
 Invariant: the facts of rows 10 to 12 are requested only for a known intent. Those of rows 6, 7, 12
-and 13, if they passed, are requested only for a question that names files; else it is NO_PATH.
+and 13, if they passed, are requested only for a question that names files; else NO_PATH is used.
 """
 
 from typing import assert_never

@@ -2,7 +2,7 @@
 
 Specified in requirements section 6.
 
-Invariant: lists are bounded: ten names in a sentence, fifty in `details`.
+Invariant: a list in a sentence has ten names at most, and `details` fifty open intents.
 Invariant: a fact is one line of printable characters, shorter than 600. A name with an unprintable
 character stands in quotes, with that character escaped.
 """

@@ -20,9 +20,9 @@ MAX_POSIX_CLASSES = 8
 MAX_CLASSES = 64
 """The most different bracket expressions in a pattern. Each is tested on every path character."""
 MAX_AUTOMATA = 32
-"""The most segments of a pattern that need an automaton, after brace expansion."""
+"""The most different segments of a pattern that need an automaton, after brace expansion."""
 MAX_AUTOMATON = 160
-"""The most characters, wildcards and classes in a segment that needs an automaton."""
+"""The most parts (characters, wildcards, classes, extglobs) of a segment with an automaton."""
 MAX_STATE_WORK = 8_000
 """The most steps to find the states of a segment with `!(…)`, which can multiply the states."""
 MAX_BRACE_WORK = 60_000
