@@ -109,7 +109,8 @@ def neutral(text: str, limit: int = SHOWN_AT_MOST) -> str:
     """Return `text` as one line of at most `limit` characters. A line that was cut ends in `…`.
 
     Secrets become `[redacted]`, links `(link)`, and white space single spaces. Invisible characters
-    are removed. Characters that mean something to Markdown, HTML or an agent become look-alikes.
+    are removed. What means something to Markdown, HTML or an agent is escaped or replaced by
+    look-alikes.
     """
     words = _line(text).translate(_LOOK_ALIKES)
     words = _ENTITY.sub("& ", _LINK.sub("(link)", words))

@@ -47,8 +47,8 @@ def drift_of(entries: Iterable[tuple[str, EntryKind]]) -> tuple[Drift, ...]:
     """Return the entries of `.orchestration/` that do not belong there, each with its problem.
 
     Each of `entries` is the name and the kind of one entry. An entry with an expected name but of
-    another kind is returned too; what editors and systems leave behind, and missing entries, are
-    not. The result is sorted by name.
+    another kind is returned too. `README.md`, `AGENT.md`, what editors and systems leave behind,
+    and missing entries are not. The result is sorted by name.
     """
     found = ((name, _problem(name, kind)) for name, kind in sorted(entries, key=itemgetter(0)))
     return tuple(

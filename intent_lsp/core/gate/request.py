@@ -189,7 +189,7 @@ class ApprovalAnswer(Struct, frozen=True, kw_only=True):
     """A person's answer when the gate's decision is Ask (row 16).
 
     `approval` is None if the call is not approved; `feedback` then says why. `can_be_asked`: nobody
-    has been asked yet, but a person can be. `is_nobody`: the client cannot ask a person.
+    has been asked yet, but a person can be. `is_nobody`: there is no person who can be asked.
     `session_id` is the session of the person who approved. `final`: the call stays denied even if
     the gate would now allow it, because the person rejected it or the request was cancelled.
     `channel` is how the answer arrived.

@@ -35,7 +35,7 @@ class GlobPartKind(Enum):
 
 
 class GlobPart(Struct, frozen=True):
-    """One part of a glob, from offset `start` to `end` in its text."""
+    """One part of a glob, from offset `start` up to but not including `end` in its text."""
 
     kind: GlobPartKind
     start: int
