@@ -55,8 +55,9 @@ _SECONDS: Final = re.compile(r"\d{10}|\d{13}", re.ASCII)
 def date_range(text: str) -> DateRange | None:
     """Return the times that an ISO 8601 date or time can mean, or None if it is none.
 
-    A date means its whole day, a month its days, and without a time zone 14 hours more on either
-    side. At the end of the calendar it is all times. White space around the text does not count.
+    A date means its whole day, and a year, a month or a week all its days. Without a time zone, 14
+    hours more on either side count. At an end of the calendar it is all times. White space around
+    the text does not count.
     """
     bare = text.strip()
     try:

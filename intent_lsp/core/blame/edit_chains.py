@@ -97,7 +97,7 @@ def later_edits(steps: Sequence[Edit], before: ContentHash | None, count: int) -
 def _oldest(
     steps: Sequence[Edit], wanted: ContentHash | None, passed: Sequence[Edit]
 ) -> Edit | None:
-    """Return the oldest edit of the content `wanted` that is newer than the last of `passed`.
+    """Return the oldest edit that changed the content `wanted`, newer than the last of `passed`.
 
     Edits that changed nothing are left out. Return None if there is no such edit.
     """

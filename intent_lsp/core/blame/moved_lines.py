@@ -123,8 +123,8 @@ def _put(claims: Attributions, found: Attributions) -> None:
 def _gone(old: Sequence[str], other: OtherFile, step: Edit | None, diff: Diff) -> list[bool]:
     """Return, for each line of `old` (a past content of `other`), whether the file has lost it.
 
-    With `step`, only lines that this edit removed or replaced count as lost; without, all lines do.
-    Lines that the file has today are not lost.
+    With `step`, only lines that this edit removed or replaced are lost. A line that `diff` finds in
+    the file's content of today is never lost.
     """
     gone = [step is None] * len(old)
     for each in () if step is None else splices(step, float("inf")) or ():

@@ -17,10 +17,10 @@ from intent_lsp.core.commands.rows import Options, ProgramRow, RowKind, Style
 class Word(Struct, frozen=True):
     """One word of a command. Known parts are as the program sees them, unknown parts as typed.
 
-    `unknown` is a sentence that says why the shell may change the word; it is empty if the shell
-    cannot. `literal`: the shell expands nothing in the word, not even a brace or a tilde. If the
-    word is unknown only because it is a glob, `pattern` is that glob, with its quoted special
-    characters in brackets; else it is empty.
+    `unknown` is a sentence that says why the word is not known before the command runs; it is empty
+    if the word is known. `literal`: the shell expands nothing in the word, not even a brace or a
+    tilde. If the word is unknown only because it is a glob, `pattern` is that glob, with its quoted
+    special characters in brackets; else it is empty.
     """
 
     text: str

@@ -112,8 +112,8 @@ def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
 def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
     """Classify a change of directory (`cd`, `pushd` and the like) that is run in `place`.
 
-    `cd` without an operand goes to `~`. With an option other than `-P` or `-L`, a directory stack,
-    or an unknown or empty operand, the resulting directory is unknown.
+    `cd` without an operand goes to `~`. The new directory is unknown for `pushd` or `popd` without
+    one, and if the first operand is unknown or empty, or begins with `-` or `+`.
     """
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L"}]
     there: KnownPath = None

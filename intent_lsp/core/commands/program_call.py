@@ -42,8 +42,8 @@ class ProgramCall(Struct, frozen=True, kw_only=True):
     """A call of a program or of its subcommand.
 
     `words` follow the name, and `place` is the working directory. `before` are the readings of
-    options that precede the subcommand. `plain` is False if the program was called by a path, with
-    a version in its name, or with an option that is not known to be harmless.
+    options that precede the subcommand. `plain` is False if the program was called by a path or
+    with a version in its name, or if what precedes the subcommand is not known to be harmless.
     """
 
     name: str

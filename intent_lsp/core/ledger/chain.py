@@ -112,7 +112,7 @@ class ChainCursor(Struct):
     def step(self, link: Link) -> tuple[ContentHash, ...]:
         """Follow one line. Return the hashes that it names and that are no open heads.
 
-        The heads that it names are closed, and its record becomes one. The line's links are
+        The heads that it names are closed, and its record becomes a head. The line's links are
         unbroken only if an earlier line or another file has records with the returned hashes.
         Return () for a line that is no record or a copy of an open head; heads do not change then.
         """

@@ -278,7 +278,7 @@ def _unmatched(
 
 
 def _overlaps(intents: Intents, survey: ScopeSurvey, *, whole: bool) -> Iterator[ScopeFinding]:
-    """Yield a finding for each pair of open intents in `survey` that own the same file."""
+    """Yield a finding for each overlap that `survey` reports."""
     for overlap in survey.overlaps():
         one, two = intents.items[overlap.first], intents.items[overlap.second]
         files = overlap.words(whole=whole)

@@ -105,7 +105,10 @@ class Segment:
 
     @cached_property
     def anything(self) -> bool:
-        """Whether the segment is `*`, or has the alternative `*`, so that it matches every name."""
+        """Whether the segment is `*`, or has the alternative `*`, so that it matches every name.
+
+        False if it needs an automaton.
+        """
         return self.flat is not None and (Wild.MANY,) in self.flat
 
     @cached_property
