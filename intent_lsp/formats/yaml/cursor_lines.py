@@ -35,7 +35,7 @@ def keys_beside(lines: Sequence[str], line: int, own: LineParts) -> tuple[NamedK
 
 
 def _keys_towards(lines: Sequence[str], own: int, column: int, step: int) -> Iterator[NamedKey]:
-    """Yield the keys in a column above (-1) or below (1) the line `own`, nearest first.
+    """Yield the keys in a column above (`step` -1) or below (1) the line `own`, nearest first.
 
     The first line that is indented less ends the mapping; above, it may hold the first key.
     """
@@ -56,7 +56,7 @@ def _keys_towards(lines: Sequence[str], own: int, column: int, step: int) -> Ite
 def key_above(lines: Sequence[str], own: int, column: int) -> KeyAbove | None:
     """Return the nearest key above the line `own` that begins in a column, or None if none does.
 
-    Return None too if the key has another value than a list on the lines below it.
+    Return None too if the key has a value that is no list on the lines below it.
     """
     children, listed = None, True
     for line in range(own - 1, -1, -1):
@@ -123,10 +123,11 @@ def in_quoted_text(lines: Sequence[str], line: int) -> bool:
 
 
 def fits_root(lines: Sequence[str], line: int, column: int) -> bool:
-    """Return whether a key may begin in a column of a line at the root of a text.
+    """Return whether a key at the root of a text may begin in a column of a line.
 
-    The first other line with content decides: a list, or brackets, have no keys, and the keys of a
-    mapping are in one column. True if there is no such line.
+    The first other line with content decides: it must begin in the same column, with neither a dash
+    nor, unless it is a key, a quote or a bracket. `---` and directives do not count. True if there
+    is no such line.
     """
     for other, text in enumerate(lines):
         parts = line_parts(line_body(text))

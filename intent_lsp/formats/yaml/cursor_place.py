@@ -1,6 +1,7 @@
 """The place of a cursor in a YAML text that is being typed, and what begins or ends there.
 
-Invariant: columns count code points of the cursor's line, from 0, byte order mark included.
+Invariant: columns count code points of the cursor's line, from 0, byte order mark included unless
+it is said otherwise.
 """
 
 from enum import Enum
@@ -90,12 +91,12 @@ class YamlCursor(Struct, frozen=True, kw_only=True):
     `path` leads from the root to the mapping whose key is being typed, or else to the node that
     begins at the cursor. `keys` are the other keys of that mapping. `is_key`: a colon follows the
     word. `flow`: the place is between brackets or braces. `column` is the column of the word, its
-    quote included, and does not count a byte order mark, as the columns of `word` do. `indent`
-    is the white space at the start of the line. `glued`: there is no space between the colon and
-    the word. `quote` is the one around the keys of the nearest flow mapping, or "". `above` is only
-    set where the word begins its line. `deeper`: the next line with content is indented deeper than
-    the word, which begins its line. `dash_below`: that line has a dash in the word's column.
-    `marked`: an anchor or a tag stands before the word, so that no key can.
+    quote included; unlike the columns of `word`, it does not count a byte order mark. `indent` is
+    the white space at the start of the line. `glued`: there is no space between the colon and the
+    word. `quote` is the one around the keys of the nearest flow mapping, or "". `above` is only set
+    where the word begins its line. `deeper`: the next line with content is indented deeper than the
+    word, which begins its line. `dash_below`: that line has a dash in the word's column. `marked`:
+    an anchor or a tag stands before the word, so that the word can be no key.
     """
 
     line: int

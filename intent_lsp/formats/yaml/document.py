@@ -103,10 +103,10 @@ class YamlDocument:
         return Fix(f"Rename to `{name}`", (change,))
 
     def respell(self, node: YamlNode, value: str, title: str) -> Fix:
-        """Return the fix `title` that replaces a node by `value`, with the same quotes if possible.
+        """Return the fix `title` that replaces a node by `value`, in the node's quotes if safe.
 
-        A list, a mapping, an alias or an unquoted glob is replaced by a value without quotes if
-        possible.
+        In the place of a list, a mapping, an alias or an unquoted glob, the value has no quotes
+        unless it needs them.
         """
         style = "" if not isinstance(node, Scalar) or node.unquoted else node.style
         return Fix(title, (self.replaced(node, spelled_like(style, value)),))
@@ -159,9 +159,10 @@ class YamlDocument:
 
 
 def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
-    """Return the text of a node that is a single value, or None if the value is null.
+    """Return the text of a single value, or None if the value is null.
 
-    For a list or a mapping, add a finding to `reading` and return None.
+    An alias stands for its target. For a list or a mapping, add a finding to `reading` and return
+    None.
     """
     content = content_of(node)
     if not isinstance(content, Scalar):

@@ -83,10 +83,11 @@ def is_closed(lines: Sequence[str], start: FlowStart) -> bool:
 
 
 def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> YamlCursor | None:
-    """Return what is at `place`, which is between the brackets that open at `start`.
+    """Return what is at `place`, which is behind the bracket that opens at `start`.
 
-    Return None in a comment, an anchor or a tag, behind a complete value, where the brackets are
-    closed, and where what follows would need a comma or a key before it.
+    Return None in a comment, an anchor or a tag, behind a value that white space, a quote or a
+    bracket has ended, where the bracket at `start` is closed, and where what follows would need a
+    comma or a key before it.
     """
     tokens = flow_tokens(lines, start.line, start.column, start.outside)
     stack: list[_Open] = []

@@ -58,11 +58,11 @@ _TOKEN = re.compile(
 def flow_tokens(
     lines: Sequence[str], first: int, column: int, outside: int | None
 ) -> Iterator[FlowToken]:
-    """Yield the tokens from the place of an opening bracket on, to the end of the text.
+    """Yield the tokens from an opening bracket, on the line `first`, to the end of the text.
 
-    `outside` is the column of the block line that the bracket is on. A line of block form that is
-    not indented deeper ends the tokens, since the bracket was then never closed. It is None if no
-    line can end them.
+    `column` is the bracket's. `outside` is the indent of its line, or None if the bracket is the
+    root of the text. A line that `leaves` that indent ends the tokens, since the bracket was then
+    never closed.
     """
     for line in range(first, len(lines)):
         text = line_body(lines[line])
@@ -86,7 +86,10 @@ def _on_line(line: int, text: str, column: int) -> Iterator[FlowToken]:
 
 
 def leaves(text: str, outside: int) -> bool:
-    """Return whether a line cannot belong to a flow collection on a line indented by `outside`."""
+    """Return whether a line cannot belong to a flow collection on a line indented by `outside`.
+
+    It is not indented deeper, and begins with a dash or a key without quotes.
+    """
     if len(text) - len(text.lstrip(" ")) > outside:
         return False
     parts = line_parts(text)

@@ -85,11 +85,12 @@ def snake_case(name: str) -> str:
 def fields_of(
     reading: YamlDocument, table: MappingNode, keys: MappingKeys, *, told: bool = False
 ) -> dict[str, Field]:
-    """Return the pairs of a mapping, each under the known key that its key means.
+    """Return the pairs of a mapping by the known keys that their keys mean.
 
-    Pairs with unknown keys are left out. Add a finding for each key in another spelling, each key
-    that means the same as a preferred one, and each unknown key that resembles a missing known key.
-    With `told`, every unknown key gets a finding.
+    Of several keys that mean the same, the pair of the preferred one is returned. Pairs with
+    unknown keys, and with keys that are no single values, are left out. Add findings to `reading`:
+    on returned keys in another spelling, on keys for which another one is preferred, and on unknown
+    keys that resemble a missing known key. With `told`, every unknown key gets a finding.
     """
     found: dict[str, tuple[int, Field]] = {}
     unknown: list[Scalar] = []
@@ -123,8 +124,8 @@ def _choose(
     """Keep the better of two keys with the same meaning in `found`, or the first of equal keys.
 
     `found` maps known keys to the rank and the pair kept so far. `meant` is the known key and the
-    rank of the pair `offered`. The dropped key gets a finding, unless it is spelled the same or
-    `quiet`.
+    rank of the pair `offered`. The dropped key gets a finding, unless it is spelled like the kept
+    one or is among `keys.quiet`.
     """
     name, rank = meant
     if name not in found:
@@ -149,10 +150,10 @@ def _choose(
 def _note_unknown(
     reading: YamlDocument, key: Scalar, near: str | None, *, safe: bool, told: bool
 ) -> None:
-    """Add a finding on an unknown key if it resembles a known key `near` that is not there.
+    """Add a finding on an unknown key if it resembles `near`, a known key that is not there.
 
-    `safe`: the two differ only in letter case and separators. With `told`, every unknown key gets a
-    finding.
+    `near` is None if there is no such key; then a finding is added with `told` alone. `safe`: the
+    two keys differ only in letter case and separators.
     """
     if near is not None:
         message = f"unknown key `{key.value}`: did you mean `{near}`?"

@@ -31,8 +31,8 @@ class YamlProblem(Struct, frozen=True, kw_only=True):
     """Why a YAML text cannot be read: code, message, and the offsets of the place of the problem.
 
     `context` is the offset and the message of a second place, or None if the parser names none.
-    `reached` is the offset of the last value read; `globs` are the offsets of the unquoted globs
-    among the values read.
+    `reached` is the offset of the last single value that was read, 0 if none was; `globs` are the
+    offsets of the unquoted globs among the values read.
     """
 
     code: FileCode
@@ -71,7 +71,7 @@ def refused(text: str) -> YamlProblem | None:
 
 
 def too_large(lines: Iterable[str]) -> bool:
-    """Return whether the lines of a text, with their line ends, have more than MAX_BYTES."""
+    """Return whether lines, given with their line ends, have more than MAX_BYTES in UTF-8."""
     return _over_size("".join(lines)) is not None
 
 

@@ -104,11 +104,13 @@ def line_parts(text: str) -> LineParts:
 
 
 def word_at(text: str, start: int, cursor: int, stop: int, enders: str = "") -> CursorWord | None:
-    """Return the word that begins at the column `start`, if the cursor is in it or at its end.
+    """Return the word from the column `start` on, for a cursor at `start` or behind it.
 
-    A word without quotes ends at `stop` or before a comment. `enders` are the characters that end a
-    value between brackets. Return None if the cursor is in a comment or behind a closed quote, if a
-    comment or a closing bracket is at `start`, or the cursor is there before a quote or a bracket.
+    A word without quotes ends at `stop` or before a comment; a cursor in white space behind it
+    makes that white space a part of the word. `enders` are the characters that end a quoted value
+    between brackets. Return None if the cursor is in a comment or behind a closed quote, if a
+    comment or a closing bracket is at `start`, or if the cursor is at `start` before a quote or an
+    opening bracket.
     """
     quote = text[start : start + 1]
     if quote in _NO_WORD or (cursor == start and quote in _OPENING):
@@ -124,9 +126,10 @@ def word_at(text: str, start: int, cursor: int, stop: int, enders: str = "") -> 
 
 
 def past_properties(text: str, start: int, cursor: int) -> int | None:
-    """Return the column behind an anchor and a tag that end before the cursor, `start` if none.
+    """Return the column behind the anchor and the tag at `start`, or `start` if there are none.
 
-    Return None if the cursor is in one of them. A `!` that begins a glob is no tag.
+    Return None if the cursor is before that column, or in an anchor or a tag that is being typed
+    there. A `!` that begins a glob is no tag.
     """
     at = _past(_TAG_OR_ANCHOR, text, start)
     half = text[at : at + 1] == "&" or text[at : at + 2] == "!!"

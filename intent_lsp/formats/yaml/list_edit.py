@@ -53,8 +53,9 @@ def list_lines(
 ) -> tuple[str, ...]:
     """Return the lines of YAML source for a key with a list of values, without line ends.
 
-    The list is a block list whose dashes are indented by `indent` columns. If `indent` is None or
-    there are no values, it is in brackets on the key's line. `style` is the values' quote, or "".
+    `key` is YAML source. The list is a block list whose dashes are indented by `indent` columns. If
+    `indent` is None or there are no values, it is in brackets on the key's line. `style` is the
+    quote around the values, or "" for no quotes where they are safe without.
     """
     if indent is None or not values:
         return (f"{key}: {flow_list(style, values)}",)
@@ -62,7 +63,7 @@ def list_lines(
 
 
 def flow_list(style: str, values: Sequence[str]) -> str:
-    """Return values as a YAML list in brackets on one line. `style` is their quote, or ""."""
+    """Return values as a YAML list in brackets on one line. `style` is as in `list_lines`."""
     return f"[{', '.join(text_spelled(style, value) for value in values)}]"
 
 
@@ -83,7 +84,8 @@ def values_appended(
 ) -> tuple[TextChange, ...]:
     """Return the changes that append `values` to a list.
 
-    They are quoted like the list's last single value, or in double quotes if it has none.
+    Each is quoted like the list's last single value, or in double quotes if the list has none or
+    the value is not safe in that form.
     """
     spelled = _spelled(listing, values)
     if not listing.items:
@@ -209,10 +211,7 @@ class _Renewal(Struct, frozen=True):
 
 
 def _spelled(listing: SequenceNode, values: Sequence[str]) -> list[str]:
-    """Return the values as YAML source, quoted like the list's last single value.
-
-    If the list has no single value, they get double quotes.
-    """
+    """Return the values as YAML source, in the form in which `values_appended` appends them."""
     items = [item for item in listing.items if isinstance(item, Scalar)]
     style = items[-1].style if items else '"'
     return [text_spelled(style, value) for value in values]
@@ -241,7 +240,7 @@ def _kept(old: Sequence[str | None], new: Sequence[str]) -> int:
 
 
 def _joined(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the ranges with each two joined into one if the second starts where the first ends."""
+    """Return the ranges, those that start where the one before ends joined to that one."""
     joined: list[tuple[int, int]] = []
     for start, end in stretches:
         if joined and joined[-1][1] == start:

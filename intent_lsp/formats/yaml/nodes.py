@@ -1,9 +1,9 @@
 """YAML nodes with exact positions, and the spelling of a single value: plain if safe, else quoted.
 
-Invariant: offsets count code points of the text. A node's range excludes its anchor and tag, and
-the text after its last value.
+Invariant: offsets count code points of the text. A node's range excludes its anchor and tag; that
+of a block collection ends with its last value.
 Invariant: a value that `spelled_like` returns is read back by this project as the same text, in
-block and in flow form.
+block and in flow form, unless it has a lone surrogate.
 """
 
 import re
@@ -37,7 +37,7 @@ class Scalar(Struct, frozen=True, kw_only=True):
 
     @property
     def null(self) -> bool:
-        """Whether YAML reads this value as null."""
+        """Whether this is a value without quotes that YAML reads as null. Tags do not count."""
         return not self.style and not self.unquoted and self.value in NULLS
 
 
@@ -103,7 +103,7 @@ def double_quoted(value: str) -> str:
 
 
 def spelled_like(style: str, value: str) -> str:
-    """Return a value as YAML source in the given style, or in double quotes if that is impossible.
+    """Return a value as YAML source in the given style, or in double quotes if that is unsafe.
 
     The style is "" for no quotes, else the quote. Styles of block text (`|`, `>`) give double
     quotes.
@@ -116,10 +116,10 @@ def spelled_like(style: str, value: str) -> str:
 
 
 def plain_allowed(value: str) -> bool:
-    """Return whether a value can surely be written without quotes, in block and in flow form.
+    """Return whether a value is known to be safe without quotes, in block and in flow form.
 
-    This is stricter than YAML. A text that YAML reads as null is not allowed, but one that it reads
-    as a number or a truth value is.
+    Some values that YAML allows without quotes are not. A text that YAML reads as null is not safe;
+    one that it reads as a number or a truth value is.
     """
     first = value.split(" ", 1)[0]
     if not value.isprintable() or value in NULLS:

@@ -106,9 +106,9 @@ class GlobSearch:
     def _single(self, at: int, column: int) -> Iterator[tuple[int, str]]:
         """Yield the offset and the source of the unquoted glob at `at`, if there is one.
 
-        `at` is where a single value stands on the line of its key, which begins in `column`. Where
-        a list is expected, the glob is masked nevertheless, because a text that cannot be parsed
-        would switch governance off.
+        `at` is where a single value begins, and `column` where its key does. Where a list is
+        expected, the glob is yielded nevertheless, because a text that cannot be parsed would
+        switch governance off.
         """
         item = next(_lines_from(self._text, at), None)
         yield from self._item(item, continued=self._goes_on(at, column))
@@ -155,7 +155,7 @@ class GlobSearch:
             yield from self._on_own_line(start, column)
 
     def _on_own_line(self, at: int, column: int) -> Iterator[tuple[int, str]]:
-        """Yield the offset and the source of the unquoted glob that is a line below its key.
+        """Yield the offset and the source of the unquoted glob on a line of its own below its key.
 
         What goes on on further lines is no glob.
         """

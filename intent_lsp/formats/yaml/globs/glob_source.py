@@ -56,11 +56,10 @@ def _meant(body: str, linked: frozenset[str]) -> bool:
 
 
 def flow_item(text: str, at: int) -> tuple[int, bool]:
-    """Find the end of the flow list's item that starts at the offset `at`.
+    """Return the offset at which the flow list's item at `at` ends, and whether it is complete.
 
-    Return the end's offset, and whether the item is complete: not empty, and with its brackets
-    closed. The end of a line ends it, except inside of quotes at its start. If these are not
-    closed, the offset is `at`.
+    It is complete if it is not empty and its brackets are closed. The end of a line ends it, except
+    inside of quotes at its start. If these are not closed, the offset is `at`.
     """
     depth = 0
     quoted = _QUOTED.match(text, at)

@@ -39,9 +39,10 @@ def compose_with_globs(text: str, keys: GlobKeys) -> Composed | YamlProblem:
 
 
 def plain_yaml(text: str, composed: Composed) -> str:
-    """Return a text of the same length that any parser of YAML reads as the text was read.
+    """Return a text of the same length that any parser of YAML can read.
 
-    `composed` is the result of `compose_with_globs(text, …)`. Each glob is masked.
+    `composed` is the result of `compose_with_globs(text, …)`. Each unquoted glob in it is masked,
+    and each tab behind a dash is a blank.
     """
     return without_tabs(masked(text, composed.globs), composed.tab_gaps)
 

@@ -8,7 +8,7 @@ from intent_lsp.formats.yaml.nodes import Alias, MappingNode, Scalar, SequenceNo
 def same_nodes(one: YamlNode | None, other: YamlNode | None) -> bool:
     """Return whether two trees of nodes are equal but for their offsets.
 
-    Each alias has to lead to the same anchor, counted in order.
+    The targets of two aliases are equal if they are at the same place in the order of nodes.
     """
     if one is None or other is None:
         return one is other
@@ -16,7 +16,10 @@ def same_nodes(one: YamlNode | None, other: YamlNode | None) -> bool:
 
 
 def _said(node: YamlNode, numbers: dict[int, int]) -> Iterator[tuple[object, ...]]:
-    """Yield what is equal in equal trees, node by node. `numbers` counts the nodes read so far."""
+    """Yield what is equal in equal trees, node by node.
+
+    `numbers` maps the `id()` of each node read so far to its place in the order of nodes.
+    """
     if isinstance(node, Alias):
         yield "alias", numbers.get(id(node.target))
         return

@@ -33,7 +33,7 @@ class GapLine(Struct, frozen=True, kw_only=True):
 
 
 def gap_lines(text: str, start: int, end: int) -> tuple[GapLine, ...]:
-    """Return the lines of the gap between two offsets of a text. There is one more than line ends.
+    """Return the lines of the gap between two offsets: one more than the line ends in the gap.
 
     The first one is the rest of the line at `start`, the last one the beginning of that at `end`.
     """
@@ -85,7 +85,8 @@ class GapEditor:
     ) -> None:
         """Set whole lines in order: comments at the column that `column` returns for theirs.
 
-        Of several blank lines in a row one stays. `blank`: the line above them counts as blank.
+        Of several blank lines in a row one stays. `blank`: the line above `lines` counts as blank,
+        so that blank lines directly below it go.
         """
         for line in lines:
             if line.comment is not None:
@@ -110,7 +111,7 @@ class GapEditor:
             self.put(line.start, line.following, "")
 
     def end_line(self, at: int) -> None:
-        """Add a line end at the end of the text, like that of the first line."""
+        """Add a line end like that of the text's first line. `at` is the end of the text."""
         self.put(at, at, line_end_of(self._text))
 
     def _comment(self, start: int, end: int) -> None:

@@ -1,7 +1,7 @@
 """Values of several lines in a YAML text: how their lines move with the item that they belong to.
 
 Invariant: of a line inside a value nothing but the spaces at its beginning changes, and of block
-text all lines move by the same number of columns.
+text all lines with text move by the same number of columns.
 """
 
 import re
@@ -59,7 +59,7 @@ def _block_depth(text: str, start: int, end: int) -> int | None:
 
 
 def _move_block(text: str, start: int, end: int, moved: tuple[int, int], gaps: GapEditor) -> None:
-    """Move the lines of block text that is indented by `depth` columns by `shift` columns."""
+    """Move the lines of block text. `moved` is by how many columns it is indented, and moves."""
     depth, shift = moved
     for at, width, rest in _further_lines(text, start, end):
         if rest or width > depth:
