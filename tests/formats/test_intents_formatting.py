@@ -111,8 +111,8 @@ def test_white_space_is_set_in_order(text: str, found: str) -> None:
         ("- id: [\n", "it does not parse: 2:1: "),
         ("a: 1\nb:\t- x\n", "it does not parse: 2:"),
         ("- id: A\n--- \n- id: B\n", "it does not parse: 2:1: "),
-        ("? a\n: b\n", "keys that begin with `?`"),
-        ("a: 1 # x\u2028b: 2\n", "line breaks that only YAML knows"),
+        ("? a\n: b\n", "or a key behind `?`"),
+        ("a: 1 # x\u2028b: 2\n", "a line break that only YAML takes for one"),
         ("  --- \n", "would change a value"),
     ],
 )

@@ -86,7 +86,7 @@ def test_one_that_cannot_be_added_keeps_no_other_out() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("- [", "the file cannot be parsed: "),
+        ("- [", "the file cannot be parsed (line 1: "),
         ("active_intents: &a [{id: A}]", "`active_intents` has a YAML anchor"),
         ("hello", "the YAML of the file is neither a mapping nor a list"),
     ],

@@ -70,7 +70,7 @@ REFUSED = [
     ("- id: B\n", "the file has no intent A"),
     ("a: [", "cannot be parsed"),
     ("- id: B\n  x: &s PLANNED\n- id: A\n  status: *s\n", "alias"),
-    ("- id: A\n  status: [x]\n", "is a YAML alias or a list"),
+    ("- id: A\n  status: [x]\n", "is a YAML alias, a list or a mapping"),
     ("- id: A\n  status: &s PLANNED\n", "anchor"),
     ("- id: A\n  status: |\n    PLANNED\n", "block of text"),
     ("- id: A\n  updated_at: {x: 1}\n", "`updated_at`"),

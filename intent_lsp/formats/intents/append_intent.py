@@ -11,7 +11,14 @@ from msgspec import Struct
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, IntentId, Intents
-from intent_lsp.formats.intents.edit import EditRefused, FileEdit, unwritable, verified
+from intent_lsp.formats.intents.edit import (
+    BY_HAND,
+    EditRefused,
+    FileEdit,
+    unread,
+    unwritable,
+    verified,
+)
 from intent_lsp.formats.intents.entry_text import (
     EntryForm,
     entry_block,
@@ -56,14 +63,14 @@ def add_intent(
 ) -> FileEdit | EditRefused:
     """Return the edit that adds an intent at the end of the list in the intents file, or a refusal.
 
-    `text` is the text of the file, without a byte order mark. A file without a list gets one below
-    `active_intents` (requirements section 3). If `reader` has just read `text`, it does not parse
-    `text` again.
+    `text` is the text of the file, without a byte order mark. A file without intents gets a list
+    below `active_intents` (requirements section 3); a mapping from id to intent gets a pair. If
+    `reader` has just read `text`, it does not parse `text` again.
     """
     reading = reader or IntentsReader()
     before = reading.read(text)
     if not before.parsed:
-        return EditRefused(f"the file cannot be parsed: {before.findings[0].message}")
+        return unread(before)
     if before.intents.get(intent.id) is not None:
         return already_in(intent.id)
     changes = adding_to(text)(intent)
@@ -107,7 +114,10 @@ def _added(adding: "_Adding", root: YamlNode | None) -> FileEdit | EditRefused:
     if isinstance(root, SequenceNode):
         return adding.to_list(root)
     if not isinstance(root, MappingNode):
-        return EditRefused("the YAML of the file is neither a mapping nor a list")
+        return EditRefused(
+            "the YAML of the file is neither a mapping nor a list;"
+            f" put `{ROOT_KEY}: []` in its place"
+        )
     found = fields_of(adding.reading, root, ROOT_KEYS).get(ROOT_KEY)
     if found is not None:
         return adding.below(root, found)
@@ -145,11 +155,10 @@ class _Adding(Struct, frozen=True):
         value = found.value
         if isinstance(value, Alias) or value.anchored:
             return EditRefused(
-                f"`{found.key.value}` has a YAML anchor or is a YAML alias, so intent-lsp"
-                " cannot edit it"
+                f"`{found.key.value}` has a YAML anchor or is a YAML alias, so {BY_HAND}"
             )
         if isinstance(value, Scalar) and not value.null:
-            return EditRefused(f"`{found.key.value}` is not a list")
+            return EditRefused(f"`{found.key.value}` is not a list; make it one")
         if isinstance(value, Scalar) and root.flow:
             inline = entry_inline(self.intent, EntryForm(quote=quote_of(root)))
             return (value_put(self.reading, value, f"[{inline}]"),)
@@ -166,9 +175,7 @@ class _Adding(Struct, frozen=True):
         `quote` is the quote around the keys of the mapping that holds the list, or "".
         """
         if listing.anchored:
-            return EditRefused(
-                "the list of intents has a YAML anchor, so intent-lsp cannot edit it"
-            )
+            return EditRefused(f"the list of intents has a YAML anchor, so {BY_HAND}")
         form = self._form(listing.items, quote)
         inline = entry_inline(self.intent, form)
         if not listing.items:
@@ -184,11 +191,12 @@ class _Adding(Struct, frozen=True):
     def to_table(self, table: MappingNode) -> FileEdit | EditRefused:
         """Return the changes that add the intent to a mapping from id to intent, or a refusal."""
         if table.anchored:
-            return EditRefused(
-                "the mapping of intents has a YAML anchor, so intent-lsp cannot edit it"
-            )
+            return EditRefused(f"the mapping of intents has a YAML anchor, so {BY_HAND}")
         if any(isinstance(key, Scalar) and key.value == self.intent.id for key, _ in table.pairs):
-            return EditRefused(f"the file already has the key {self.intent.id}")
+            return EditRefused(
+                f"the file already has the key {self.intent.id}, without an intent below it;"
+                " remove it, or choose another id"
+            )
         values = [value for _, value in table.pairs]
         form = self._form(values, quote_of(table))
         key = text_spelled(quote_of(table), self.intent.id)

@@ -22,7 +22,7 @@ from intent_lsp.formats.text_positions import TextPositions
 class Added(Struct, frozen=True):
     """The edit that adds several intents (`changes`), and why it leaves some of them out.
 
-    `refused` maps the id of each intent that is not added to the reason.
+    `refused` maps the id of each intent that is not added to the reason, a clause for a message.
     """
 
     changes: FileEdit
@@ -44,7 +44,7 @@ def add_intents(text: str, intents: Sequence[Intent], now: str) -> Added:
 
 
 class _Several:
-    """Adds intents to the `text` of a file. `refused` are reasons by the ids of those left out."""
+    """Adds intents to `text`, that of a file. `refused` maps ids of those left out to reasons."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -78,7 +78,7 @@ class _Several:
     def _together(self, wanted: Sequence[Intent]) -> bool:
         """Add intents at one place, and verify the result once. Return whether that was possible.
 
-        Those that cannot be added at all are refused, and keep no other out.
+        If it was, `refused` has the reasons for those that cannot be added at all.
         """
         before = self._reader.read(self.text)
         refused: dict[str, str] = {}
@@ -100,7 +100,8 @@ class _Several:
     ) -> dict[Intent, TextChange] | None:
         """Return the insertion of each intent, or None if these are not all at one place.
 
-        The reasons of refusals are added to `refused`. `before` is what the text reads as.
+        An intent that cannot be added has none, and `refused` gets the reason. `before` is what the
+        text reads as.
         """
         taken = set(before.intents.by_id)
         add = adding_to(self.text)

@@ -5,7 +5,7 @@ Invariant: an edit is returned only if the edited text parses to the old intents
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -41,7 +41,10 @@ FileEdit: TypeAlias = tuple[TextChange, ...]
 """Changes that do not overlap, in order of position."""
 
 _SCOPE_KEYS = MappingKeys(known=("paths",))
-_NO_EDIT = "intent-lsp found no edit of the file that makes this change and no other"
+_NO_EDIT = "intent-lsp found no edit that makes this change alone; change the file by hand"
+
+BY_HAND: Final = "intent-lsp cannot edit it; change the file by hand"
+"""The end of a refusal to edit what YAML allows and the edits here do not reach."""
 
 
 class EditRefused(Struct, frozen=True):
@@ -60,9 +63,9 @@ def set_status(
     """Return the edit that sets an intent's status, or a refusal.
 
     `text` is the text of the intents file, without a byte order mark; `intent_id` is no alias. The
-    edit also sets the key `updated_at` if the intent has that key. The edit is empty if the intent
-    already has the status, where a missing or unknown one counts as PLANNED. Else a missing status
-    is added after the name, else after the id, else at the top of the entry.
+    edit is empty if the intent already has the status, where a missing or unknown one counts as
+    PLANNED. Else it also sets the intent's key `updated_at`, if there is one, to `updated_at`. A
+    missing status is added after the name, else after the id, else at the top of the entry.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -77,9 +80,9 @@ def add_globs(
     """Return the edit that appends to an intent's scope the patterns that it lacks, or a refusal.
 
     `text` is the text of the intents file, without a byte order mark; `intent_id` is no alias. The
-    edit also sets the key `updated_at` if the intent has that key. The edit is empty if the scope
-    has all patterns. A missing scope is added after the status, else the name, else the id, else at
-    the top of the entry.
+    edit is empty if the scope has all patterns. Else it also sets the intent's key `updated_at`, if
+    there is one, to `updated_at`. A missing scope is added after the status, else the name, else
+    the id, else at the top of the entry.
     """
     reader = IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -143,6 +146,13 @@ def verified(
     return EditRefused(after.findings[0].message if full else _NO_EDIT, full=full)
 
 
+def unread(file: IntentsFile) -> EditRefused:
+    """Return the refusal to edit a file that cannot be parsed. It says where and why."""
+    first = file.findings[0]
+    line = first.span.start.line + 1
+    return EditRefused(f"the file cannot be parsed (line {line}: {first.message}); fix that first")
+
+
 def unwritable(values: Iterable[str]) -> EditRefused | None:
     """Return a refusal if a value has a lone surrogate, which no file can hold, else None."""
     if any(whole(value) != value for value in values):
@@ -155,7 +165,7 @@ def unwritable(values: Iterable[str]) -> EditRefused | None:
 def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
     """Return the intent with the given id, or a refusal if the file is invalid or lacks it."""
     if not file.parsed:
-        return EditRefused(f"the file cannot be parsed: {file.findings[0].message}")
+        return unread(file)
     found = (intent for intent in file.intents if intent.id == intent_id)
     return next(found, EditRefused(f"the file has no intent {intent_id}"))
 
@@ -165,8 +175,8 @@ def _edited(
 ) -> FileEdit | EditRefused:
     """Return the verified edit that turns the intent `known` into `wanted`, or a refusal.
 
-    The two differ in one of status, scope and history; if they are equal, the edit is empty. If
-    `updated_at` is given and the intent has that key, the edit also sets the key's value to it.
+    The two differ in one of status, scope and history; if they are equal, the edit is empty. Else
+    it also sets the intent's key `updated_at`, if there is one and `updated_at` is not None.
     """
     if wanted == known:
         return ()
@@ -174,8 +184,7 @@ def _edited(
     before = reader.read(text)
     entry = None if refused else entry_of(text, before, wanted.id)
     if entry is None:
-        why = "the intent is a YAML alias, so intent-lsp cannot edit it"
-        return refused or EditRefused(why)
+        return refused or EditRefused(f"the intent is a YAML alias, so {BY_HAND}")
     changes = _changed(entry, known, wanted)
     stamp = None if updated_at is None else entry.fields.get("updated_at")
     stamps = _value_changed(entry, stamp, updated_at or "") if stamp else ()
@@ -245,17 +254,16 @@ def _value_of(entry: EntryText, *names: str) -> YamlNode | None:
 def _value_changed(entry: EntryText, found: Field, text: str) -> FileEdit | EditRefused:
     """Return the change that replaces the value of the key `found` by `text`.
 
-    Return a refusal if the value has an anchor or is not a plain or quoted value.
+    Return a refusal if the value has an anchor, is block text or is no single value.
     """
     node = found.value
     if not isinstance(node, Scalar):
         return EditRefused(
-            f"`{found.key.value}` is a YAML alias or a list, so intent-lsp cannot edit it"
+            f"`{found.key.value}` is a YAML alias, a list or a mapping, so {BY_HAND}"
         )
     if node.anchored or node.style in BLOCK_STYLES:
         return EditRefused(
-            f"`{found.key.value}` has a YAML anchor or is a block of text, so intent-lsp"
-            " cannot edit it"
+            f"`{found.key.value}` has a YAML anchor or is a block of text, so {BY_HAND}"
         )
     return (value_put(entry.reading, node, spelled_like(node.style, text)),)
 
@@ -268,12 +276,11 @@ def _list_of(found: Field) -> SequenceNode | Scalar | EditRefused:
     node = found.value
     if isinstance(node, Alias) or node.anchored:
         return EditRefused(
-            f"`{found.key.value}` has a YAML anchor or is a YAML alias, so intent-lsp"
-            " cannot edit it"
+            f"`{found.key.value}` has a YAML anchor or is a YAML alias, so {BY_HAND}"
         )
     if isinstance(node, SequenceNode) or (isinstance(node, Scalar) and node.null):
         return node
-    return EditRefused(f"`{found.key.value}` is not a list")
+    return EditRefused(f"`{found.key.value}` is not a list; make it one")
 
 
 def _new_list(entry: EntryText, name: str, values: Sequence[str]) -> tuple[str, ...]:

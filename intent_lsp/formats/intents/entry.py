@@ -65,7 +65,10 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 class IntentPlaces(Struct, frozen=True, kw_only=True):
-    """The spans of an intent's parts in the intents file. A span is None if the part is missing."""
+    """The spans of an intent's parts in the intents file. A span is None if the part is missing.
+
+    `owned_scope` is the span of the list of globs: of `paths` for `scope: {paths: [...]}`.
+    """
 
     entry: Span
     id: Span
@@ -93,9 +96,9 @@ def status_meant(value: str) -> Status | None:
 
 
 def is_id(text: str) -> bool:
-    """Return whether a text may be an id: 1 to `MAX_ID` characters on one line, not all blank.
+    """Return whether a text may be an id: 1 to `MAX_ID` characters, not white space alone.
 
-    Control characters and lone surrogates may not be in it.
+    It may have no line end, no other control character and no lone surrogate.
     """
     return len(text) <= MAX_ID and bool(text.strip()) and _CONTROL.search(text) is None
 
@@ -103,7 +106,7 @@ def is_id(text: str) -> bool:
 def read_entry(
     reading: YamlDocument, node: YamlNode, key: Scalar | None, pattern_findings: PatternFindings
 ) -> EntryRead | None:
-    """Return the intent of an entry and the spans of its parts.
+    """Return the intent of an entry and the spans of its parts; add findings to `reading`.
 
     Add a finding and return None if the entry is not a mapping or has no usable id. `node` is the
     entry. `key` is its key, which is its id, if entries are in a mapping by id, else None.
@@ -199,7 +202,8 @@ def _id_of(
         return None
     if not is_id(text):
         message = (
-            f"an `id` must have 1 to {MAX_ID} characters on one line, so this intent is ignored"
+            f"an `id` must have 1 to {MAX_ID} characters on one line, not blanks alone and no"
+            " control character, so this intent is ignored"
         )
         reading.add(FileCode.BAD_VALUE, message, place)
         return None

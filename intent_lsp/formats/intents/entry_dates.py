@@ -11,17 +11,17 @@ from intent_lsp.formats.yaml.nodes import Scalar, YamlNode, double_quoted
 
 
 def date_of(reading: YamlDocument, name: str, node: YamlNode) -> str | None:
-    """Return the date at the key `name` as it is written, or None for null.
+    """Return the value of the key `name` as it is written, or None for null.
 
-    Add a hint if it is not quoted, and a warning if it is not written as ISO 8601 says. For a list
-    or a mapping, add a finding and return None.
+    Add a hint if it has no quotes, and a warning if it is no date or time of ISO 8601; neither for
+    an empty text in quotes. For a list or a mapping, add a finding and return None.
     """
     text = text_of(reading, node)
     if not text:
         return text
     if isinstance(node, Scalar) and not node.style:
         quote = reading.change(node.start, node.end, double_quoted(text))
-        message = f"`{name}` is not quoted: other YAML parsers read it as a date"
+        message = f"`{name}` is not quoted: other YAML parsers may not read it as text"
         reading.other_form(message, node, Fix("Quote it", (quote,)))
     if date_range(text) is None:
         _note_other(reading, name, node, text)
@@ -35,7 +35,8 @@ def note_order(
 ) -> None:
     """Add a warning if an intent was updated before it was created, whatever the time zones.
 
-    Both are a date as it is written, and its place; None if the key is missing.
+    Both are a date as it is written, and its place; both None if there is none. Nothing is added if
+    one of the two dates is missing or is no date of ISO 8601.
     """
     (begin, begun_at), (end, ended_at) = created, updated
     if begin is None or end is None or begun_at is None or ended_at is None:

@@ -100,8 +100,8 @@ def pair_put(
 def entry_block(intent: Intent, form: EntryForm) -> tuple[str, ...]:
     """Return the lines of a new entry for an intent in block form, without indent.
 
-    They are those of `entry_lines`, but where a list is too long to be read on one line, the lists
-    of the entry are block lists.
+    They are those of `entry_lines`, but if a list would make a line of more than 100 characters,
+    all lists of the entry are block lists.
     """
     lines = entry_lines(intent, form)
     long = form.lists is None and any(
@@ -113,8 +113,8 @@ def entry_block(intent: Intent, form: EntryForm) -> tuple[str, ...]:
 def entry_lines(intent: Intent, form: EntryForm) -> tuple[str, ...]:
     """Return the lines of a new entry for an intent, without indent. The first line holds the id.
 
-    White space around constraints and criteria is removed. Empty lists of these are left out, and
-    so are the fields that `intent_meant` leaves out.
+    The fields are those of `intent_meant`, without constraints, criteria, specification or creation
+    date if the intent has none. White space around constraints and criteria is removed.
     """
     listed = {"constraints": intent.constraints, "acceptance_criteria": intent.acceptance_criteria}
     sentences = {key: tuple(map(str.strip, told)) for key, told in listed.items() if told}
@@ -149,8 +149,8 @@ def entry_inline(intent: Intent, form: EntryForm) -> str:
 def intent_meant(intent: Intent) -> Intent:
     """Return the intent as it reads back from a new entry, to verify the entry.
 
-    It has only the fields that `entry_lines` writes, without white space around constraints and
-    criteria.
+    It has no related files, history, aliases or date of change, and no white space around
+    constraints and criteria.
     """
     return Intent(
         id=intent.id,

@@ -52,10 +52,11 @@ def scope_of(
 ) -> tuple[YamlNode | None, tuple[tuple[YamlNode, str], ...]]:
     """Return the node of an entry's scope, and each glob with its node.
 
-    The first is None if the entry has no scope, or has one that is a mapping without `paths`.
-    `fields` are the entry's pairs by known key. Add the findings that `pattern_findings` returns
-    for each glob. Add one more if there are no globs or only exclusions, unless the list of globs
-    has a finding on its form. A missing scope is reported at the node `at_id`.
+    The first is that of `paths` if the scope is `{paths: [...]}`, and None if the entry has no
+    scope, or has one that is a mapping without `paths`. `fields` are the entry's pairs by known
+    key. Add to `reading` the findings that `pattern_findings` returns for each glob. Add one more
+    if there are no globs or only exclusions, unless a finding says already that the scope or an
+    item of it has a wrong form. A missing scope is reported at the node `at_id`.
     """
     found = fields.get("owned_scope")
     value = found.value if found else None
@@ -103,8 +104,9 @@ def note_glob(
 def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
     """Return the sentences of a node: of each item of a list, each pair of a mapping, or one value.
 
-    Null has none. Add a hint on any other form than a list of single values. An item of a list that
-    is a list or null gets a finding and is left out.
+    Null has none. A mapping in a list has one for each pair. Add to `reading` a hint on any other
+    form than a list of single values. An item of a list that is a list or null gets a finding and
+    is left out.
     """
     content = content_of(node)
     if isinstance(content, SequenceNode):
@@ -155,7 +157,7 @@ def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNo
         return None
     for key, _ in table.pairs:
         if isinstance(key, Scalar) and key.value.lower() in _EXCLUSIONS:
-            excluded = f"`{key.value}` is not read: put its globs into the list, each behind a `!`"
+            excluded = f"`{key.value}` is not read: put its globs into `paths`, each behind a `!`"
             reading.add(FileCode.UNKNOWN_KEY, excluded, key)
     fix = scope_paths_fix(reading, found.key, table, inner) if table is found.value else None
     reading.other_form(message, found.key, fix)
@@ -170,7 +172,7 @@ def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
     for item in listing.items:
         content = content_of(item)
         if isinstance(content, MappingNode):
-            message = "a text is expected; this mapping is read as the text `key: value`"
+            message = "a text is expected; each pair of this mapping is read as one, `key: value`"
             reading.other_form(message, item, item_fix(reading, listing, item))
             yield from pair_sentences(reading, content)
         elif isinstance(content, Scalar) and not content.null:

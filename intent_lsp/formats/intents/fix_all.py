@@ -24,7 +24,7 @@ _ROUNDS: Final = 8
 """The most times that the fixes of a fixed text are applied again."""
 
 _MOST_READINGS: Final = 64
-"""The most times that a text is read while fixes that do not do what they should are left out."""
+"""The number of fixed texts that are read to try fixes before no more are tried."""
 
 _CORRECTING: Final = (FileCode.UNKNOWN_KEY, FileCode.UNKNOWN_STATUS)
 """The findings whose safe fixes change what is read, to what was plainly meant."""
@@ -76,9 +76,9 @@ class FixAll(Generic[T]):
     def fixed(self, text: str) -> FixedText:
         """Return the text with the safe fixes of all its findings, and of those of the fixed text.
 
-        A fix is left out if it does not make the findings fewer, or changes the meaning and does
-        not correct an unknown key or status. At most 64 texts are read for this, and fixes that
-        would take more are left out too.
+        Of a finding, only the first fix counts. A fix is left out if it does not make the findings
+        fewer, or changes the meaning and does not correct an unknown key or status. Each trial
+        reads a text; the number of trials has a limit, and what is not tried is left out too.
         """
         count = 0
         for _ in range(_ROUNDS):
@@ -95,10 +95,7 @@ class FixAll(Generic[T]):
         return FixedText(text, count)
 
     def _accepted(self, text: str, before: T, fixes: Sequence[Fix], *, keeps: bool) -> list[Fix]:
-        """Return those of the fixes that do what they should, also together.
-
-        `keeps` says whether what the text is read as must stay the same.
-        """
+        """Return those of the fixes that are good in the sense of `_good`, also together."""
         if not fixes or self._readings >= _MOST_READINGS:
             return []
         if self._good(text, before, fixes, keeps=keeps):
@@ -113,9 +110,9 @@ class FixAll(Generic[T]):
         return both if whole else first
 
     def _good(self, text: str, before: T, fixes: Sequence[Fix], *, keeps: bool) -> bool:
-        """Return whether the text with these fixes has fewer findings and, if so, means the same.
+        """Return whether the text with these fixes parses and has fewer findings than `before`.
 
-        The meaning is compared only if `keeps`.
+        With `keeps`, it must also mean the same.
         """
         self._readings += 1
         after = self._read(_applied(text, fixes))
@@ -127,8 +124,8 @@ class FixAll(Generic[T]):
 def _safe_fixes(findings: Sequence[Finding], *, correcting: bool) -> list[Fix]:
     """Return the safe fixes of the findings that do not overlap, in order of position.
 
-    Of two that overlap, the one that begins first is taken. `correcting` says whether they are
-    those of findings in `_CORRECTING`, or those of all others.
+    Only the first fix of a finding counts. Of two that overlap, the one that begins first is taken.
+    `correcting`: those of findings in `_CORRECTING`; else those of all others.
     """
     offered = [
         fix
@@ -163,7 +160,7 @@ def _applied(text: str, fixes: Sequence[Fix]) -> str:
 
 
 def _meaning_of_intents(read: IntentsFile) -> object:
-    """Return the intents, with their globs without what no pattern means, such as a leading `/`."""
+    """Return the intents, each glob without what makes no difference, such as a leading `/`."""
     return [
         replace(intent, owned_scope=tuple(map(_bare, intent.owned_scope)))
         for intent in read.intents
@@ -171,7 +168,7 @@ def _meaning_of_intents(read: IntentsFile) -> object:
 
 
 def _meaning_of_policy(read: PolicyFile) -> object:
-    """Return the policy, with its globs without what no pattern means, such as a leading `/`."""
+    """Return the policy, each glob without what makes no difference, such as a leading `/`."""
     policy = read.policy
     return replace(
         policy,

@@ -19,24 +19,29 @@ from intent_lsp.formats.yaml.limits import YamlProblem
 
 _MARK = "\ufeff"
 _CHANGED = "other white space would change a value or lose a comment"
-_ALONE = "other white space on these lines alone would change a value; format the whole file"
-_ODD = "it has line breaks that only YAML knows, or keys that begin with `?`"
+_ALONE = (
+    "other white space on these lines alone would change a value or lose a comment;"
+    " format the whole file"
+)
+_ODD = "it has a line break that only YAML takes for one, such as U+2028, or a key behind `?`"
 
 
 def format_intents(text: str) -> FileEdit | EditRefused:
     """Return the edit that sets the white space of an intents file in order, or a refusal.
 
-    A byte order mark at the start is allowed. The changes are as small as possible, each within a
-    line, or a blank line to delete.
+    A byte order mark at the start is allowed. Each change is within a line, deletes a blank line,
+    or adds the line end that the last line lacks. Refused is a text that does not parse, one with a
+    key behind `?` or a line break that only YAML takes for one, and an edit that would change a
+    value or lose a comment.
     """
     return _edit(text, None)
 
 
 def format_lines(text: str, lines: range) -> FileEdit | EditRefused:
-    """Return the changes of `format_intents` that begin on the lines `lines`, or a refusal.
+    """Return the changes that begin on the lines `lines`, of those that `format_intents` makes.
 
-    Lines count from 0. What `format_intents` refuses is refused, and so are changes that alone,
-    without those of the other lines, would change a value.
+    Lines count from 0. Return a refusal of the texts that `format_intents` refuses, and of changes
+    that without those of other lines would change a value or lose a comment.
     """
     return _edit(text, lines)
 
@@ -66,7 +71,10 @@ def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
 
 
 def _without_tabs(edits: Sequence[SpaceEdit], made: ComposedIntents) -> list[SpaceEdit]:
-    """Return edits with those that put a blank for a tab between a dash and its item."""
+    """Return the edits, and those that put a blank for a tab between a dash and its item.
+
+    They are in order of position.
+    """
     known = {start for start, _, _ in edits}
     tabs = ((start, end, " ") for start, end in made.composed.tab_gaps if start not in known)
     return sorted((*edits, *tabs))

@@ -22,8 +22,8 @@ def glob_change(lines: Sequence[str], place: Span, globs: Sequence[str]) -> Text
     """Return the change that writes `globs` in the place of the glob at `place`.
 
     `lines` are those of the text, with their line ends. The globs are quoted like the one that they
-    replace; without globs, it is taken away. Return None if that takes more than a change of the
-    glob's line.
+    replace, or in double quotes where that is unsafe; without globs, it is taken away. Return None
+    if the glob is no item of a list, or cannot be changed by its place alone.
     """
     if place.start.line != place.end.line or place.start.line >= len(lines):
         return None
@@ -52,9 +52,9 @@ def _in_brackets(before: str, after: str) -> bool:
 
 
 def _removed(place: Span, before: str, after: str) -> TextChange | None:
-    """Return the change that takes a glob away, or None if that takes more than its line.
+    """Return the change that takes a glob away, or None if its place alone does not allow it.
 
-    `before` and `after` are the texts around it on its line.
+    `before` and `after` are the texts around the glob on its line.
     """
     line, end = place.start.line, place.end.character
     if _ITEM_ALONE.fullmatch(before) and _REST.fullmatch(after):

@@ -70,7 +70,7 @@ def _case(letters: str) -> str:
 def _awkward(name: str) -> str:
     """Return why an id is awkward in a branch name, a commit's trailer or a shell, or ""."""
     if name != name.strip() or any(each.isspace() for each in name):
-        return "has white space, which a branch name cannot have and a trailer loses"
+        return "has white space, which a branch name cannot have and a shell splits at"
     found = _AWKWARD.search(name)
     if found:
         return f"has `{found.group()}`, which is awkward in a branch name or at a shell"

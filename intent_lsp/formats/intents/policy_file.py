@@ -94,7 +94,8 @@ class _Sidecar:
     def values(self, root: YamlNode) -> _Values:
         """Return the policy fields that the file sets.
 
-        They are read below the key `sidecar` if the file has that key, else at the root.
+        They are read below the key `sidecar`, or at the root of a file without that key. A root
+        that has a misspelled `sidecar` and no key of a policy sets none.
         """
         table = self._table(root)
         if table is None:
@@ -109,7 +110,7 @@ class _Sidecar:
         return values | {f"lessons_{name}": path for name, path in lessons.items()} | privacy
 
     def _readers(self) -> dict[str, _Reader]:
-        """Return, for each key of the policy, the function that reads the value from its node.
+        """Return the function that reads the value of each key of the policy from its node.
 
         A key that takes a word or a truth value is read as the type of its field says.
         """
@@ -166,7 +167,9 @@ class _Sidecar:
         def read(node: YamlNode) -> int | None:
             content = content_of(node)
             if not isinstance(content, Scalar) or not _is_number(content):
-                self._reading.wrong_type(node, "a whole number", number_fixes(self._reading, node))
+                message = f"`{name}` must be a whole number, without quotes"
+                fixes = number_fixes(self._reading, node)
+                self._reading.add(FileCode.WRONG_TYPE, message, node, fixes)
             elif len(content.value) > len(str(high)) or not low <= int(content.value) <= high:
                 self._bad(node, f"`{name}` must be from {low} to {high}")
             else:
@@ -179,7 +182,7 @@ class _Sidecar:
         content = content_of(node)
         word = content.value.lower() if isinstance(content, Scalar) else ""
         if word not in (*YES, *NO):
-            self._reading.wrong_type(node, "true or false")
+            self._reading.add(FileCode.WRONG_TYPE, "expected true or false", node)
             return None
         return word in YES
 
@@ -264,14 +267,14 @@ class _Sidecar:
         text = text_of(self._reading, node)
         path = None if text is None else parse_relative(text)
         if text is not None and path is None:
-            self._bad(node, "expected the path of a file below the root")
+            self._bad(node, "expected the path of a file below the root, such as `AGENTS.md`")
         return path
 
 
 def _has_root_key(table: MappingNode, readers: Mapping[str, _Reader]) -> bool:
-    """Return whether a root has the key `sidecar`, or one that resembles it and none of a policy's.
+    """Return whether the policy is not at the root of a file.
 
-    Then the policy is not at the root.
+    That is so if the root has the key `sidecar`, or one that resembles it and no key of a policy.
     """
     names = [key.value for key, _ in table.pairs if isinstance(key, Scalar)]
     if ROOT_KEY in names or any(snake_case(name) in readers for name in names):

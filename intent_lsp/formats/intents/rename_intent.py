@@ -10,7 +10,14 @@ from msgspec.structs import replace
 
 from intent_lsp.core.findings import Position, Span, TextChange
 from intent_lsp.core.intents import Intent, IntentId
-from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes, list_extended
+from intent_lsp.formats.intents.edit import (
+    BY_HAND,
+    EditRefused,
+    FileEdit,
+    apply_changes,
+    list_extended,
+    unread,
+)
 from intent_lsp.formats.intents.entry import ENTRY_KEYS, MAX_ID, is_id
 from intent_lsp.formats.intents.entry_text import entry_of
 from intent_lsp.formats.intents.intents_file import read_intents
@@ -21,7 +28,6 @@ from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, Scalar, YamlNode
 
 _MARK = "\ufeff"
 _BEFORE_ALIASES = frozenset(ENTRY_KEYS.known[: ENTRY_KEYS.known.index("aliases")])
-_BY_HAND = "intent-lsp cannot edit it; change the file by hand"
 
 
 def rename_intent(
@@ -31,8 +37,9 @@ def rename_intent(
 
     `intent_id` is the intent's id or one of its aliases. White space around `new_id` does not
     count. The id keeps its quotes, and gets quotes if YAML would read the new one as something
-    else. Pointers that hold the old id are changed with it. The old id is appended to the aliases;
-    if the new id is one of them, the old id takes its place. Nothing else changes.
+    else. The old id is changed, too, below `intent_id` beside `id`, and in pointers that are no
+    block text. It is appended to the aliases; if the new id is one of them, the old id takes its
+    place. Nothing else changes.
     """
     if structure.text.startswith(_MARK):
         unmarked = read_structure(structure.text[1:])
@@ -53,16 +60,14 @@ def rename_intent(
 
 def unparsed(text: str) -> EditRefused:
     """Return the refusal to edit a text that is not read as an intents file. It says why."""
-    findings = read_intents(text).findings
-    if not findings:
+    file = read_intents(text)
+    if not file.findings:
         return EditRefused("the file cannot be parsed; fix that first")
-    first = findings[0]
-    line = first.span.start.line + 1
-    return EditRefused(f"the file cannot be parsed (line {line}: {first.message}); fix that first")
+    return unread(file)
 
 
 def _unusable(intent: Intent, new_id: str) -> EditRefused | None:
-    """Return the refusal of an id that is no id, or that the intent has already, else None."""
+    """Return the refusal of a new id that is no id or is the intent's id already, else None."""
     if new_id == intent.id:
         return EditRefused("this is its id already; give another one")
     if is_id(new_id):
@@ -76,7 +81,10 @@ def _unusable(intent: Intent, new_id: str) -> EditRefused | None:
 
 
 def _taken(structure: IntentsStructure, intent: Intent, new_id: str) -> EditRefused | None:
-    """Return the refusal of a new id that is not free, or of an old one that is not clear."""
+    """Return the refusal of a new id of another intent, or of an old one that is not unique.
+
+    Return None if there is none. An alias counts as an id.
+    """
     other = structure.intents.get(new_id)
     if other is not None and other is not intent:
         if other.id == new_id:
@@ -85,7 +93,7 @@ def _taken(structure: IntentsStructure, intent: Intent, new_id: str) -> EditRefu
     entries = [entry.intent for entry in structure.entries if entry.intent is not None]
     if sum(each.id == intent.id for each in entries) > 1:
         return EditRefused(
-            f"two intents have the id {intent.id}; give one of them another id by hand first"
+            f"several intents have the id {intent.id}; give the others another id by hand first"
         )
     # As an alias of both, the old id would lead to whichever stands first.
     for each in entries:
@@ -101,12 +109,12 @@ def _changes(
 ) -> list[TextChange] | EditRefused:
     entry = entry_of(structure.text, read_intents(structure.text), intent.id)
     if entry is None:
-        return EditRefused(f"the intent is a YAML alias, so {_BY_HAND}")
+        return EditRefused(f"the intent is a YAML alias, so {BY_HAND}")
     reading, parts = entry.reading, [*_respelled(structure, intent, new_id)]
     found: list[TextChange] = []
     for node, value in parts:
         if not _editable(node):
-            return EditRefused(f"an id is a YAML alias or a block of text, so {_BY_HAND}")
+            return EditRefused(f"an id is a YAML alias or a block of text, so {BY_HAND}")
         style = node.style if isinstance(node, Scalar) else ""
         found.append(reading.change(node.start, node.end, text_spelled(style, value)))
     if intent.id in _renamed(intent, new_id).aliases[: len(intent.aliases)]:
@@ -114,9 +122,7 @@ def _changes(
     fields = sorted(entry.fields.items(), key=lambda each: each[1].key.start, reverse=True)
     after = [name for name, _ in fields if name in _BEFORE_ALIASES]
     listed = list_extended(entry, "aliases", [intent.id], after)
-    if isinstance(listed, EditRefused):
-        return EditRefused(f"{listed.reason}; change the file by hand")
-    return [*found, *listed]
+    return listed if isinstance(listed, EditRefused) else [*found, *listed]
 
 
 def _respelled(

@@ -9,5 +9,5 @@ _COMMENT = re.compile(r"(?:\A\ufeff?|[\r\n])[ \t]*#[ \t]*yaml-language-server[ \
 
 
 def names_schema(text: str) -> bool:
-    """Return whether a comment line of a text names a schema for yaml-language-server."""
+    """Return whether a line of a text is a comment that names a schema for that server."""
     return "yaml-language-server" in text and _COMMENT.search(text) is not None

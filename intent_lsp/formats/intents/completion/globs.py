@@ -95,12 +95,12 @@ def names_proposed(
 def wildcards_proposed(
     place: CompletionPlace, segment: SegmentPlace, files: Sequence[str]
 ) -> Iterator[Proposal]:
-    """Yield the wildcards for a segment: `**`, and one for each frequent extension of `files`.
+    """Yield the wildcards for a segment of a glob: `**`, and one for each extension of `files`.
 
-    Yield none for the path of a file.
-    `files` are names of files in the directory `segment.base`. A wildcard that would give the glob
-    a new finding is left out, such as `**` at the root, which owns every file. Where a wildcard for
-    all directories is left out, the one for the directory itself is proposed.
+    Yield none for the path of a file. `files` are names of files in the directory `segment.base`;
+    only their most frequent extensions count. A wildcard that would give the glob a new finding is
+    left out, such as `**` at the root, which owns every file; `*.EXT` then stands in for
+    `**/*.EXT`.
     """
     if not segment.is_glob:
         return
@@ -127,7 +127,7 @@ def _codes(place: CompletionPlace, glob: str) -> frozenset[FileCode]:
 
 
 def extensions(files: Sequence[str]) -> Sequence[str]:
-    """Return the most frequent extensions of files, at most five, as `.py`."""
+    """Return the most frequent extensions of files, five at most, each with its dot: `.py`."""
     found = Counter(each[1] for name in files if (each := _EXTENSION.fullmatch(name)))
     ranked = sorted(found.items(), key=lambda each: (-each[1], each[0]))
     return [extension for extension, _ in ranked[:_EXTENSIONS_AT_MOST]]

@@ -45,7 +45,7 @@ _SPECIFICATION: Final = re.compile(
 class Offers(Struct, frozen=True, kw_only=True):
     """What may be proposed beyond the text: the next free id, the time, and the names of tools.
 
-    `new_id` reads the file for it, so it is only called where an id is wanted.
+    `new_id` returns that id. It reads the file, so it is only called where an id is wanted.
     """
 
     new_id: Callable[[], str]
@@ -54,10 +54,7 @@ class Offers(Struct, frozen=True, kw_only=True):
 
 
 def proposals(place: CompletionPlace, lines: Sequence[str], offers: Offers) -> list[Proposal]:
-    """Return the proposals for keys, items and single values, but not for globs and files.
-
-    They are in the order in which they are to be shown.
-    """
+    """Return the proposals at a place, but for the segments of globs and of files' paths."""
     return [
         *_quoted(place),
         *_items(place, offers),

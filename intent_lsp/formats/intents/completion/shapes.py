@@ -43,8 +43,8 @@ class ValueKind(Enum):
 class LeafShape(Struct, frozen=True, kw_only=True):
     """A single value.
 
-    `words` maps each value that it may have to a sentence about it, if there are few. `table` and
-    `key` name the text about the key whose words they are.
+    `words` maps each value that it may have, if there are few, to a sentence about it or "".
+    `table` and `key` name the text about the key whose words they are, or are "".
     """
 
     kind: ValueKind

@@ -54,14 +54,17 @@ def without_comments(text: str, node: YamlNode) -> str:
 
 
 def properties_start(reading: YamlDocument, node: YamlNode) -> int:
-    """Return the offset where a node begins with its anchor and tag, if they are on its line."""
+    """Return the offset where a node begins, its anchor and tag included if on the same line."""
     line = reading.places.line_start(node.start)
     found = _PROPERTIES.search(reading.text[line : node.start])
     return node.start if found is None else line + found.start()
 
 
 def has_properties(reading: YamlDocument, node: YamlNode) -> bool:
-    """Return whether a node has an anchor or a tag, before it on its line or on the line above."""
+    """Return whether a node has an anchor or a tag, before it on its line or on a line above.
+
+    Of the lines above, the nearest one that is not blank is looked at, if the node begins its line.
+    """
     if properties_start(reading, node) != node.start:
         return True
     text, line = reading.text, reading.places.line_start(node.start)
@@ -81,9 +84,9 @@ def empty_between(text: str, start: int, end: int) -> bool:
 
 
 def in_flow(text: str, end: int) -> bool:
-    """Return whether a value that ends at an offset is in a flow collection: `,`, `]` or `}` next.
+    """Return whether a value that ends at an offset is in a flow collection.
 
-    In a block collection a value is never followed by one of these.
+    Then `,`, `]` or `}` comes next, which never follows a value in a block collection.
     """
     return _FLOW_GOES_ON.match(text, end) is not None
 

@@ -18,9 +18,10 @@ from intent_lsp.formats.yaml.value_source import content_span
 class MentionKind(StrEnum):
     """How a mention names its intent.
 
-    DECLARATION is the id of the entry. SAME_ID is that id where it stands once more: below
-    `intent_id` beside `id`, or in a later entry, which counts for nothing. POINTER is the value of
-    a key beside the entries, such as `active_intent`.
+    DECLARATION is the id of the intent's entry. SAME_ID is that id where it stands once more: below
+    `intent_id` beside `id`, or as the id of a later entry, which is not read. ALIAS is an item of
+    the intent's `aliases`. POINTER is the value of a key beside the entries, such as
+    `active_intent`.
     """
 
     DECLARATION = "declaration"
