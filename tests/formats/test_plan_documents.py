@@ -239,7 +239,7 @@ def test_a_code_block_that_is_never_closed_is_a_problem_with_its_line() -> None:
     (problem,) = read.problems
     assert problem.place == f"{FEATURE}/tasks.md:3"
     assert "never closed" in problem.problem
-    assert problem.cure == "close it by ~~~"
+    assert problem.cure == "close it with ~~~"
     assert read.proposed[0].status is Status.COMPLETED
 
 

@@ -211,7 +211,7 @@ def test_a_cell_may_have_line_ends_and_quotes() -> None:
         ("Key,Title\nA-1," + "x" * 200_000 + "\n", "a.csv:2", "larger than field limit"),
         ("Key,Owner\nA-1,ann\n", "a.csv:1", "no column has the title; the columns are: Key, Owner"),
         ("Key,Title\nA-1,\n", "a.csv:2", "the row has no title"),
-        ("Key,Title\nA-1,Lend\nA-1,Read\n", "a.csv:3", "A-1 stands in line 2 already"),
+        ("Key,Title\nA-1,Lend\nA-1,Read\n", "a.csv:3", "A-1 is in line 2 already"),
         ("Key,Title,State\nA-1,Lend,Maybe\n", "a.csv:2", "the state 'Maybe' is not known"),
     ],
 )

@@ -35,7 +35,7 @@ class DelimitedRow(Struct, frozen=True):
 
 
 def read_table(document: str, text: str) -> Sequence[DelimitedRow] | PlanProblem:
-    """Return the rows of a delimited text, or one problem. `document` names it there.
+    """Return the rows of a delimited text, or one problem with it in the document `document`.
 
     The header is the first row; rows without any text are left out. A text that is empty, has a row
     that cannot be read or has more than MAX_ROWS is a problem. A first line such as `sep=;`, which

@@ -40,8 +40,8 @@ def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     """Return a plan with the intent of the spec in `directory`; an empty one without documents.
 
     `documents` are the texts of DOCUMENTS by name, as far as they are there. `directory` is the
-    spec's path, and what the intent is known by. The behavior that the fix of a bug must keep is
-    its constraints.
+    spec's path, and what the intent is known by. Of a bug's analysis, the statements about
+    unchanged behaviour become the constraints.
     """
     read = plan_texts(directory, documents)
     first = next((name for name in DOCUMENTS if name in read.by_name), None)

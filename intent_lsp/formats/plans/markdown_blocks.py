@@ -1,7 +1,7 @@
 r"""Markdown as blocks: its headings, list items and paragraphs, each with its line and headings.
 
-Only what plans consist of is told apart: it is no renderer of Markdown. Code blocks, HTML comments
-and front matter are left out.
+Only what plans consist of is told apart: it is no renderer of Markdown. Fenced code blocks, HTML
+comments, rules and front matter are left out.
 
 Invariant: any text has blocks, and none of them raises an error. A line ends at `\r\n`, `\n` or
 `\r`.
@@ -37,13 +37,13 @@ class BlockKind(Enum):
 
 
 class MarkdownBlock(Struct, frozen=True, kw_only=True):
-    """A heading, a list item or a paragraph, on one line, with its Markdown.
+    """A heading, a list item or a paragraph. `text` is its Markdown, on one line.
 
-    `line` counts from 1. `depth` is a heading's level from 1, and else the column from 0 at which
-    the block begins, with tab stops at every fourth. `headings` are the titles of the headings
-    above the block, outermost first; a heading's own title is the last of them. Of an item, `mark`
-    is the character in its checkbox (None without one), `optional` says whether a `*` follows the
-    checkbox, and `ordinal` is its number or "".
+    `line` is its first line, from 1. `depth` is a heading's level from 1, and else the column from
+    0 at which the block begins, with tab stops at every fourth. `headings` are the titles of the
+    headings above the block, outermost first; a heading's own title is the last of them. Of an
+    item, `mark` is the character in its checkbox (None without one), `optional` says whether a `*`
+    follows the checkbox, and `ordinal` is its number or "".
     """
 
     kind: BlockKind
@@ -59,7 +59,7 @@ class MarkdownBlock(Struct, frozen=True, kw_only=True):
 class MarkdownText(Struct, frozen=True):
     """The blocks of a document, in order, and its problems.
 
-    The only problem is a code block or an HTML comment that is never closed: the blocks end there.
+    A problem is a fenced code block or an HTML comment that is never closed; the blocks end there.
     """
 
     blocks: tuple[MarkdownBlock, ...]
@@ -165,7 +165,7 @@ class _BlockReader:
             document=self._document,
             line=line,
             problem=f"the {what} that begins here is never closed, so the rest is not read",
-            cure=f"close it by {mark}",
+            cure=f"close it with {mark}",
         )
 
     def _in_fence(self, marks: str, line: str) -> None:

@@ -26,9 +26,9 @@ _STRAY: Final = ".:!?*_\u2026"
 
 
 def paths_in(texts: Iterable[str]) -> tuple[NamedPath, ...]:
-    """Return the paths that texts name, each once, in order; the first MAX_NAMED at most.
+    """Return the paths that texts name, each once, MAX_NAMED at most.
 
-    A path that is `stated` at one place is so in the result.
+    Those of an earlier text come first. A path that is `stated` at one place is so in the result.
     """
     found: dict[str, NamedPath] = {}
     for text in texts:

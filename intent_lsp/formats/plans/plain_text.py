@@ -26,9 +26,10 @@ _SLUG_AT_MOST: Final = 60
 
 
 def plain(text: str) -> str:
-    """Return a text without bold marks and links, on one line, cut off after MAX_SENTENCE.
+    """Return a text on one line without bold marks, cut off after MAX_SENTENCE characters.
 
-    Code spans keep their marks. A lone surrogate, which no file can hold, is replaced.
+    Of links and images only the words stay. Code spans keep their marks. A lone surrogate, which no
+    file can hold, becomes U+FFFD.
     """
     bare = _LINK.sub(r"\1", _STRONG.sub(lambda found: found[1] or found[2], text))
     return on_one_line(" ".join(on_one_line(whole(bare), len(bare) + 1).split()), MAX_SENTENCE)
@@ -50,9 +51,9 @@ def placeholder(text: str) -> bool:
 
 
 def sentences(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return texts as plain sentences, each once, without placeholders.
+    """Return texts as plain sentences, each once, without placeholders; MAX_SENTENCES at most.
 
-    Of more than MAX_SENTENCES, the last is replaced by one that says how many were left out.
+    If there are more, the last one of the result says how many are left out.
     """
     found = tuple(dict.fromkeys(plain(each) for each in texts if not placeholder(each)))
     if len(found) <= MAX_SENTENCES:

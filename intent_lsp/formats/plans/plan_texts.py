@@ -26,7 +26,7 @@ class PlanTexts(Struct, frozen=True):
 
     @property
     def problems(self) -> tuple[PlanProblem, ...]:
-        """What could not be read of the documents."""
+        """The problems of all the documents."""
         return tuple(problem for text in self.by_name.values() for problem in text.problems)
 
 

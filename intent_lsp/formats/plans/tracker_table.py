@@ -30,6 +30,7 @@ _CRITERIA: Final = re.compile(
 )
 _DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:T[\d:.]+Z?)?")
 _ID_AT_MOST: Final = 100
+_NAMES_AT_MOST: Final = 10
 _CUSTOM: Final = re.compile(r"custom field \((.*)\)", re.IGNORECASE)
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _OF_JIRA: Final = frozenset(("issue key", "work item key"))
@@ -72,16 +73,16 @@ class TrackerColumns(Struct, frozen=True):
         return bool(self.places[role])
 
     def cell(self, row: DelimitedRow, role: ColumnRole) -> str:
-        """Return the first text of a row with this role, or "" if its cells for it are blank.
+        """Return the text of a row's first cell with this role that is not blank.
 
-        White space around the text is left out.
+        Return "" if there is none. White space around the text is left out.
         """
         texts = (row.cells[at].strip() for at in self.places[role] if at < len(row.cells))
         return next(filter(None, texts), "")
 
 
 class _Stated(Struct, frozen=True):
-    """The status of a row, and the state that was not known and left it open, or ""."""
+    """The status of a row, and its state if that is not known, else ""."""
 
     status: Status
     unknown: str = ""
@@ -90,10 +91,11 @@ class _Stated(Struct, frozen=True):
 def read_tracker_table(document: str, text: str) -> ReadPlan:
     """Return the intents that the rows of a tracker's export propose, in its order.
 
-    A row is known by the tracker's id, by its issue's address if that id is missing or a number
-    alone, else by the words of its title. A row without a title, or known by the same as an earlier
-    one, is left out, with a problem. An unknown state is a problem, too. A table that cannot be
-    read or has no column of titles has one problem and no intents.
+    An intent's specification is the tracker's id; if that is missing or a number alone, the address
+    of the issue, if there is one; without both, the document's name and the words of the title. A
+    row without a title, or with the specification of an earlier one, is left out, with a problem.
+    An unknown state is a problem, too: the intent is PLANNED. A table that cannot be read or has no
+    column of titles has one problem and no intents.
     """
     table = read_table(document, text)
     if isinstance(table, PlanProblem):
@@ -166,7 +168,7 @@ def _long_text(row: DelimitedRow, columns: TrackerColumns, role: ColumnRole) -> 
 
 
 def _specification(document: str, row: DelimitedRow, columns: TrackerColumns, title: str) -> str:
-    """Return what a row is known by."""
+    """Return the specification of a row (see `read_tracker_table`)."""
     own = columns.cell(row, ColumnRole.ID).removeprefix(_NO_FORMULA)
     url = _ISSUE_URL.match(columns.cell(row, ColumnRole.URL))
     if url is not None and (not own or own.lstrip("#").isdecimal()):
@@ -178,7 +180,7 @@ def _specification(document: str, row: DelimitedRow, columns: TrackerColumns, ti
 
 
 def _stated(row: DelimitedRow, columns: TrackerColumns) -> _Stated:
-    """Return the status of a row: by its state, else by the state's category.
+    """Return the status of a row: by its state or, if that is not known, by its category.
 
     What is completed for a reason such as "Won't do" is abandoned.
     """
@@ -215,11 +217,13 @@ def _criteria(description: MarkdownText) -> Iterator[str]:
 
 
 def _no_title(document: str, header: DelimitedRow) -> PlanProblem:
-    names = ", ".join(plain(name) or "(none)" for name in header.cells[:10])
+    names = ", ".join(plain(name) or "(none)" for name in header.cells[:_NAMES_AT_MOST])
+    more = len(header.cells) - _NAMES_AT_MOST
     return PlanProblem(
         document=document,
         line=header.line,
-        problem=f"no column has the title; the columns are: {names}",
+        problem=f"no column has the title; the columns are: {names}"
+        + (f" and {more} more" if more > 0 else ""),
         cure="name one of them Title or Summary, one Status or State, and one ID or Key",
     )
 
@@ -228,7 +232,7 @@ def _twice(found: ProposedIntent, first: ProposedIntent) -> PlanProblem:
     return PlanProblem(
         document=found.document,
         line=found.line,
-        problem=f"{found.specification} stands in line {first.line} already, so it is left out",
+        problem=f"{found.specification} is in line {first.line} already, so this row is left out",
         cure="give each row an id of its own",
     )
 

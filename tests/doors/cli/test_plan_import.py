@@ -128,7 +128,7 @@ def test_a_plan_is_told_as_json(shell: Shell, feature: Repository) -> None:
         {
             "document": "a.csv",
             "line": 3,
-            "problem": "A-1 stands in line 2 already, so it is left out",
+            "problem": "A-1 is in line 2 already, so this row is left out",
             "cure": "give each row an id of its own",
         }
     ]
@@ -159,7 +159,7 @@ def test_a_problem_is_no_reason_to_refuse_a_plan_in_which_all_is_closed(
     said = shell("intents", "import", "a.csv", "--open")
     assert said.status == 0
     assert said.out.splitlines() == ["new: 0, already here: 0"]
-    assert "a.csv:3: A-1 stands in line 2 already" in said.err
+    assert "a.csv:3: A-1 is in line 2 already" in said.err
 
 
 def test_an_agent_may_see_a_plan_and_not_import_it(
