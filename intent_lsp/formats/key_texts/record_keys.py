@@ -36,9 +36,12 @@ CONTRIBUTOR_TEXTS: Final[Mapping[str, KeyText]] = {
 RANGE_TEXTS: Final[Mapping[str, KeyText]] = {
     "start_line": KeyText(
         "First line",
-        "The first changed line, counted from 1 in the new content; 0 if the file has no line.",
+        "The first changed line, counted from 1 in the new content. For a pure deletion, the line"
+        " above it, or 1 at the top; 0 if the file has no line.",
     ),
-    "end_line": KeyText("Last line", "The last changed line, included."),
+    "end_line": KeyText(
+        "Last line", "The last changed line, included. For a pure deletion, the first line again."
+    ),
     "content_hash": KeyText(
         "Hash of the lines",
         "The hash of the lines without the end of the last line: a block keeps it when it moves.",

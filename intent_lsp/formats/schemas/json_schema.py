@@ -64,10 +64,10 @@ def _plain(schema: Any, definitions: Mapping[str, SchemaObject]) -> Any:  # noqa
 
 
 def _one_of_types(schema: SchemaObject) -> SchemaObject:
-    """Return a schema whose `anyOf` has one alternative for each set of types that can be joined.
+    """Return a schema with those alternatives of its `anyOf` joined that can be one.
 
     A keyword about one type says nothing of others, so that `anyOf` of a text with a pattern and
-    null is a text or null, with that pattern.
+    null is a text or null, with that pattern. `anyOf` goes if one alternative is left.
     """
     options = schema.get("anyOf")
     if options is None:
