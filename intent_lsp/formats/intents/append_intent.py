@@ -1,6 +1,7 @@
 """Adds one new intent at the end of the intents file, in the YAML form that the file uses.
 
-Invariant: existing text stays as it was, comments included. Only an empty list is removed.
+Invariant: existing text stays as it was, comments included. Only an empty list or mapping, or a
+null, is removed where the list of intents belongs.
 Invariant: an edit is returned only if the edited text parses to the old intents and the new one.
 """
 
@@ -64,8 +65,8 @@ def add_intent(
     """Return the edit that adds an intent at the end of the list in the intents file, or a refusal.
 
     `text` is the text of the file, without a byte order mark. A file without intents gets a list
-    below `active_intents` (requirements section 3); a mapping from id to intent gets a pair. If
-    `reader` has just read `text`, it does not parse `text` again.
+    below `active_intents` (requirements section 3); a mapping from id to intent gets a pair. A
+    `reader` that has just read `text` saves one reading of it.
     """
     reading = reader or IntentsReader()
     before = reading.read(text)

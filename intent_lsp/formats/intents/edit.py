@@ -98,10 +98,10 @@ def set_history(
 ) -> FileEdit | EditRefused:
     """Return the edit that makes `events` the `recent_history` of an intent, or a refusal.
 
-    `text` is the text of the intents file, without a byte order mark; if `reader` has just read it,
-    it is not parsed again. `intent_id` is no alias. `events` are newest first. New ones are
-    inserted at the top, and old ones that are not in `events` are removed. `updated_at` stays. The
-    edit is empty if nothing changes. A missing history is added at the end of the intent's entry.
+    `text` is the text of the intents file, without a byte order mark; a `reader` that has just read
+    it saves one reading. `intent_id` is no alias. `events` are newest first. New ones are inserted
+    at the top, and old ones that are not in `events` are removed. `updated_at` stays. The edit is
+    empty if nothing changes. A missing history is added at the end of the intent's entry.
     """
     reader = reader or IntentsReader()
     known = _known(reader.read(text), intent_id)
@@ -116,7 +116,7 @@ def list_extended(
     """Return the changes that append `values` to the list with the key `name`, or a refusal.
 
     A missing list is added after the value of the first of the keys `after` that the entry has,
-    else at the top of the entry.
+    else at the top of the entry. The caller must verify the changes.
     """
     found = entry.fields.get(name)
     if found is not None:

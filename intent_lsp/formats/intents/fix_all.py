@@ -21,7 +21,7 @@ from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.intents.policy_file import PolicyFile, read_policy
 
 _ROUNDS: Final = 8
-"""The most times that the fixes of a fixed text are applied again."""
+"""The most times that fixes are applied, each time those of the text so far."""
 
 _MOST_READINGS: Final = 64
 """The number of fixed texts that are read to try fixes before no more are tried."""

@@ -42,7 +42,7 @@ class IntentsFile(Struct, frozen=True, kw_only=True):
 
 
 class ComposedIntents(Struct, frozen=True):
-    """The nodes of an intents file, its entries, and `reading`, with the findings on its root."""
+    """The nodes of an intents file, its entries, and `reading`, with findings on the root alone."""
 
     reading: YamlDocument
     composed: Composed
@@ -138,7 +138,10 @@ def _joined(reading: YamlDocument, entries: Iterable[EntryRead]) -> IntentsFile:
 
 
 def _with_free_ids(reading: YamlDocument, intents: Intents) -> Iterator[Finding]:
-    """Yield the findings, those on missing and on repeated ids with a fix to the next free id."""
+    """Yield the findings, those on missing and on repeated ids with a fix to the next free id.
+
+    Where `missing_id_fix` or `other_id_fix` has none, the finding stays as it is.
+    """
     fixing = {FileCode.MISSING_ID: missing_id_fix, FileCode.DUPLICATE_ID: other_id_fix}
     free = next_id(intents) if any(each.code in fixing for each in reading.findings) else ""
     for finding in reading.findings:

@@ -45,7 +45,7 @@ YES = ("true", "yes", "on")
 """The words for true, in lower case. Letter case does not matter in the file."""
 
 NO = ("false", "no", "off")
-"""The words for false, likewise."""
+"""The words for false, in lower case, too."""
 
 _PRIVACY = ("authors", "session_ids", "urls")
 """The fields of TeamPolicy whose keys stand below `privacy`."""

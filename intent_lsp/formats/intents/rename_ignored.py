@@ -22,10 +22,11 @@ _SPECIAL = re.compile(r"[\\*?\[]|^[#!]| $")
 
 
 class IgnoreEdit(Struct, frozen=True, kw_only=True):
-    """The edit of `.intentignore` for a renamed intent. `changes` is empty if no line may change.
+    """The edit of `.intentignore` for a renamed intent.
 
-    `excluded`: the file excludes the old id before the edit. `warning` says that only one of the
-    old id before and the new id after the edit is excluded, or is None.
+    `changes` is empty if no line names the old id, or if the lines that do must stay. `excluded`:
+    the file excludes the old id before the edit. `warning` is a message if only one is excluded of
+    the old id before and the new id after the edit, else None.
     """
 
     changes: FileEdit

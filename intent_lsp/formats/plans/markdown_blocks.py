@@ -3,8 +3,7 @@ r"""Markdown as blocks: its headings, list items and paragraphs, each with its l
 Only what plans consist of is told apart: it is no renderer of Markdown. Fenced code blocks, HTML
 comments, rules and front matter are left out.
 
-Invariant: any text has blocks, and none of them raises an error. A line ends at `\r\n`, `\n` or
-`\r`.
+Invariant: no text raises an error. A line ends at `\r\n`, `\n` or `\r`.
 """
 
 import re

@@ -38,7 +38,7 @@ _NO_GOAL: Final = re.compile(r"(?:non-goals|out of scope)\b", re.IGNORECASE)
 
 
 def change_of(directory: str) -> str:
-    """Return what the change in a directory is known by: its path before it was archived.
+    """Return what the change in a directory is known by: its path, as it was before archiving.
 
     For `openspec/changes/archive/2026-01-31-add-login` this is `openspec/changes/add-login`.
     """

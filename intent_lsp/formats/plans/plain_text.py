@@ -1,6 +1,6 @@
-"""Sentences and names of a plan as plain text: without emphasis, links and placeholders.
+"""Sentences and names of a plan as plain text: without bold marks, links and placeholders.
 
-Invariant: the text is on one line and has at most MAX_SENTENCE characters.
+Invariant: a sentence or a name is on one line.
 """
 
 import re
@@ -26,7 +26,7 @@ _SLUG_AT_MOST: Final = 60
 
 
 def plain(text: str) -> str:
-    """Return a text on one line without bold marks, cut off after MAX_SENTENCE characters.
+    """Return a text on one line without bold marks, of MAX_SENTENCE characters at most.
 
     Of links and images only the words stay. Code spans keep their marks. A lone surrogate, which no
     file can hold, becomes U+FFFD.
@@ -45,7 +45,7 @@ def without_tags(text: str) -> str:
 
 
 def placeholder(text: str) -> bool:
-    """Return whether a text is empty or a placeholder of a template, such as `[FEATURE NAME]`."""
+    """Return whether a text is empty or a placeholder, such as `[FEATURE NAME]` or `TBD`."""
     bare = plain(text).strip(".")
     return not bare or _PLACEHOLDER.fullmatch(bare) is not None
 

@@ -43,7 +43,7 @@ class PlanProblem(Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> str:
-        """The document with its line, as `document:line`."""
+        """The document with its line, as `document:line`; the document alone for line 0."""
         return f"{self.document}:{self.line}" if self.line else self.document
 
     def __str__(self) -> str:
@@ -53,7 +53,7 @@ class PlanProblem(Struct, frozen=True, kw_only=True):
 class ProposedIntent(Struct, frozen=True, kw_only=True):
     """An intent that a plan proposes, without an id and with paths instead of globs.
 
-    `specification` is what the plan's own tool knows the work by; it never changes. `document` and
+    `specification` is what the work is known by when the plan is imported again. `document` and
     `line` (from 1) are where the work stands; `directory` is the one of the plan's documents, "" if
     the plan is a single file. `ticked` is the document in which the tool ticks off what is done,
     and which therefore belongs to the scope; None if there is none. `created_at` is a date as

@@ -148,7 +148,7 @@ class IntegrityEntry(SchemaModel):
 
 
 class LedgerRecord(SchemaModel):
-    """One edit that happened, or a tool call that failed: a line of the ledger."""
+    """One edit that happened, a tool call that failed, or a grant: a line of the ledger."""
 
     model_config = ConfigDict(title="Record of intent-lsp")
     texts: ClassVar = RECORD_TEXTS

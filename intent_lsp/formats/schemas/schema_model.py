@@ -27,7 +27,7 @@ def _with_texts(schema: SchemaObject, model: type["SchemaModel"]) -> None:
 
 
 class SchemaModel(BaseModel):
-    """The base class of the models: strict about types, and closed to unknown keys.
+    """The base class of the models: strict about types, and by default closed to unknown keys.
 
     `texts` holds the text about each key.
     """

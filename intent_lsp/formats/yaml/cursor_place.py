@@ -67,7 +67,7 @@ class CursorWord(Struct, frozen=True, kw_only=True):
 class NamedKey(NamedTuple):
     """A key of a mapping: its name as it is written between the quotes, and the quote or "".
 
-    `scalar`: a single value was found on its line.
+    `scalar`: a single value was found behind the key.
     """
 
     name: str

@@ -114,7 +114,7 @@ class YamlDocument:
     def replaced(self, node: YamlNode, new_text: str) -> TextChange:
         """Return the change that replaces a node by YAML source without a line end.
 
-        Of block text, the line end stays, and so does a comment behind its mark.
+        Of block text, the last line end stays, and so does a comment behind its `|` or `>`.
         """
         end, source = node.end, self.source(node)
         if isinstance(node, Scalar) and node.style in BLOCK_STYLES:
@@ -205,7 +205,7 @@ def _note_null(reading: YamlDocument, item: YamlNode, content: Scalar) -> None:
     if item is content:
         quoted = double_quoted(content.value)
         fix = Fix("Quote it", (reading.change(content.start, content.end, quoted),))
-    message = f"in YAML, {content.value} without quotes is no value; it is read as this text"
+    message = f"in YAML, {content.value} without quotes is no value; here it is read as text"
     reading.other_form(message, item, fix)
 
 

@@ -126,9 +126,9 @@ class _Between(Struct, frozen=True):
     typed: bool
 
     def fits(self) -> bool:
-        """Return whether the word may be completed: nothing behind it needs a comma or key before.
+        """Return whether the word may be completed: nothing behind it needs a comma or key first.
 
-        A word in quotes always may; one that has an anchor or a tag never.
+        A word in quotes always may; one without that begins with an anchor or a tag never.
         """
         if past_properties(self.word.typed, 0, len(self.word.typed)) != 0 and not self.word.quote:
             return False
@@ -192,7 +192,8 @@ def _take(stack: list[_Open], token: FlowToken) -> None:
 def _behind(token: FlowToken, place: Position) -> bool:
     """Return whether a token does not end before a place.
 
-    A word that ends at the place is still being typed; anything else that ends there is complete.
+    A word or an unclosed string that ends at the place does not count as ended, since it is still
+    being typed; anything else that ends there does.
     """
     if token.line != place.line:
         return token.line > place.line

@@ -160,7 +160,7 @@ def _note_unknown(
         fix = replace(reading.rename(key, near), safe=safe)
         reading.add(FileCode.UNKNOWN_KEY, message, key, (fix,))
     elif told:
-        message = f"unknown key `{key.value}`"
+        message = f"unknown key `{key.value}`: it is not read"
         reading.add(FileCode.UNKNOWN_KEY, message, key)
 
 

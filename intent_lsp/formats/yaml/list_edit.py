@@ -1,7 +1,8 @@
 """Edits of YAML lists: a new list, values appended, or values renewed with the newest first.
 
 Invariant: values that stay keep their form, their position and the comments beside them.
-Invariant: new values are quoted like the last value, or more, so that every YAML reader sees text.
+Invariant: new values are quoted like the last single value, or in double quotes where other YAML
+readers would not take that for text.
 """
 
 import re

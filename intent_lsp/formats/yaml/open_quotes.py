@@ -42,7 +42,7 @@ def quoted_word(text: str, start: int, cursor: int, enders: str) -> CursorWord |
 
 
 def _is_odd(text: str, quote: str) -> bool:
-    """Return whether one of the quotes in a text has no other that closes it."""
+    """Return whether a text has an odd number of a quote, escaped ones aside."""
     bare = _ESCAPED.sub("", text) if quote == '"' else text
     return bare.count(quote) % 2 == 1
 

@@ -1,6 +1,6 @@
 """Source of a single YAML value: where in the text each character of the value stands.
 
-Invariant: an offset is given only for a value that the source, read so, results in.
+Invariant: offsets are returned only if the source, read by the rules here, gives the value.
 """
 
 import re

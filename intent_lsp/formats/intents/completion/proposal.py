@@ -38,7 +38,7 @@ class ProposedEdit(Struct, frozen=True, kw_only=True):
 
 
 class TextName(Struct, frozen=True):
-    """Names the text about a key of a table or, unless it is "", about a word of the key."""
+    """Names the text about a key of a table or, if `word` is not "", about that word of the key."""
 
     table: str
     key: str

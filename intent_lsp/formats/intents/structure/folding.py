@@ -19,9 +19,9 @@ _COMMENT = re.compile(r"[ \t]*#")
 
 
 class FoldedRun(Struct, frozen=True, order=True):
-    """A run of lines that can be hidden below its first one. Lines count from 0, ends included.
+    """A run of lines that can be hidden below its first one, from line `first` to line `last`.
 
-    `comment` says that the lines are comments.
+    Lines count from 0, and both ends are included. `comment`: the lines are comments.
     """
 
     first: int

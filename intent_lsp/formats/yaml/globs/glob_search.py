@@ -17,7 +17,7 @@ _DASH = re.compile(r"( *)-(?=[ \t\r\n]|\Z)[ \t]*")
 _SPACES = re.compile(r" *")
 _REST = re.compile(r"[^\r\n]*")
 _SIGNS = ("*", "!", "@", "%", "`")
-"""Signs with which a glob may begin and no other value that is meant."""
+"""Signs with which a glob may begin, but no value of YAML that has no quotes."""
 
 _LINKS = re.compile(r"(?:(?<=[\s\[{,])|\A)([&*])([A-Za-z0-9_-]+)(?=[\s,\[\]{}:]|\Z)")
 
@@ -225,7 +225,7 @@ class GlobSearch:
 
 
 def _linked_anchors(text: str) -> frozenset[str]:
-    """Return the names that stand in the text both as anchor (`&`) and as alias (`*`): no globs."""
+    """Return the names that stand in the text both as anchor (`&name`) and as alias (`*name`)."""
     if "&" not in text or "*" not in text:
         return frozenset()
     names: dict[str, set[str]] = {"&": set(), "*": set()}

@@ -31,9 +31,9 @@ def without_tabs(text: str, gaps: Sequence[TabGap]) -> str:
 
 
 def before_items(gaps: Sequence[TabGap], root: YamlNode | None) -> Sequence[TabGap]:
-    """Return the gaps that end where an item of a list begins, and not those in block text.
+    """Return the gaps that end where an item of a list begins; others may be in block text.
 
-    `root` are the nodes of the text without the tabs of `gaps`.
+    `root` is the root node of the text without the tabs of `gaps`, or None if it has no value.
     """
     starts = set(_item_starts(root))
     return [gap for gap in gaps if gap[1] in starts]

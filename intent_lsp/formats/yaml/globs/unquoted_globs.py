@@ -70,9 +70,9 @@ def masked(text: str, globs: Mapping[int, str]) -> str:
 def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, str]:
     """Return the globs without those that composing the masked text proved not to be values.
 
-    `globs` maps offsets to sources. If composing failed, only a glob before the last value that was
-    read is proved wrong. Without any, the first glob that was not read is left out if it is before
-    the problem, since it may have masked a closing quote.
+    `globs` maps offsets to sources. If composing failed, a glob is proved wrong if it was not read
+    but a later value was. If that proves none wrong, the first glob that was not read is left out
+    if it is before the problem, since it may have masked a closing quote.
     """
     if isinstance(composed, Composed):
         return {at: source for at, source in globs.items() if at in composed.globs}

@@ -87,7 +87,7 @@ class Levels:
         )
 
     def dash(self, column: int) -> None:
-        """Note the dash of an item at a column. Enter its list if it is at the column of a key."""
+        """Note the dash of an item at a column. Enter the item's list if its key is there, too."""
         top = self.top
         if top is not None and not top.is_list:
             new = self.column_inside(is_list=True)
