@@ -95,6 +95,7 @@ def test_without_tasks_the_status_is_the_one_that_the_feature_states(
         ("## Summary", "specs/004-fast-loans", "Fast loans"),
         ("Loans\n=====", "specs/004-x", "Loans"),
         ("", "specs/20260301-101500-borrow_book", "Borrow book"),
+        ("", "specs/ipv6-support", "Ipv6 support"),
     ],
 )
 def test_a_feature_is_named_by_its_title_or_its_directory(
@@ -153,6 +154,8 @@ def test_an_archived_change_is_completed_and_known_as_before() -> None:
     assert (found.specification, found.status) == (CHANGE, Status.COMPLETED)
     assert change_of(CHANGE) == CHANGE
     assert change_of("lib/" + directory) == "lib/" + CHANGE
+    undated = "openspec/changes/archive/notes-2026-05-06-add"
+    assert change_of(undated) == "openspec/changes/notes-2026-05-06-add"
 
 
 def test_what_is_out_of_scope_constrains_a_change() -> None:

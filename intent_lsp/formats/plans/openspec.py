@@ -24,7 +24,7 @@ SPECS: Final = "specs"
 
 _CHANGES: Final = "changes/"
 _ARCHIVE: Final = "archive/"
-_DATE: Final = re.compile(r"\d{4}-\d{2}-\d{2}-")
+_DATE: Final = re.compile(r"\A\d{4}-\d{2}-\d{2}-")
 _TITLE: Final = re.compile(r"(?:change(?: proposal)?|proposal)\s*:\s*", re.IGNORECASE)
 _GENERIC: Final = re.compile(r"(?:change )?proposal|why", re.IGNORECASE)
 _DELTA: Final = re.compile(r"(ADDED|MODIFIED|REMOVED|RENAMED) Requirements", re.IGNORECASE)
@@ -43,7 +43,7 @@ def change_of(directory: str) -> str:
     For `openspec/changes/archive/2026-01-31-add-login` this is `openspec/changes/add-login`.
     """
     head, archived, name = directory.rpartition(_CHANGES + _ARCHIVE)
-    return f"{head}{_CHANGES}{_DATE.sub('', name, count=1)}" if archived else directory
+    return f"{head}{_CHANGES}{_DATE.sub('', name)}" if archived else directory
 
 
 def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:

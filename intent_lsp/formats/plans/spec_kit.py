@@ -18,7 +18,7 @@ from intent_lsp.formats.plans.statuses import status_of_tasks, status_of_word
 SPEC, PLAN, TASKS = "spec.md", "plan.md", "tasks.md"
 DOCUMENTS: Final = (SPEC, PLAN, TASKS)
 
-_NUMBER: Final = re.compile(r"(?:\d{8}-\d{6}|\d+)-")
+_NUMBER: Final = re.compile(r"\A(?:\d{8}-\d{6}|\d+)-")
 _TITLE: Final = re.compile(r"(?:feature )?specification\s*:\s*", re.IGNORECASE)
 _REQUIREMENT: Final = re.compile(
     r"(?:\*\*)?((?:FR|NFR|SC)-?\d+[A-Za-z]?)\s*(?::\s*\*\*|\*\*\s*:?|:)\s*(.+)"
@@ -39,7 +39,7 @@ def read_feature(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         return ReadPlan()
     spec, plan, tasks = read.get(SPEC), read.get(PLAN), read.get(TASKS)
     title = spec.title()
-    directory_name = _NUMBER.sub("", directory.rpartition("/")[2], count=1)
+    directory_name = _NUMBER.sub("", directory.rpartition("/")[2])
     proposed = ProposedIntent(
         specification=directory,
         name=name_of_plan(spec, directory_name, _TITLE),
