@@ -139,6 +139,7 @@ def test_a_change_of_openspec_is_an_intent() -> None:
         ("# Change: Remind readers", "Remind readers"),
         ("# Proposal: Remind readers", "Remind readers"),
         ("# Remind `readers`", "Remind `readers`"),
+        ("# Breaking change: remind readers", "Breaking change: remind readers"),
         ("# Proposal", "Add reminder"),
         ("# Why", "Add reminder"),
         ("", "Add reminder"),
@@ -226,6 +227,7 @@ def test_the_status_of_a_spec_of_kiro_is_that_of_its_required_tasks(
         ("# Requirements: Reserve books", "Reserve books"),
         ("# Requirements Document - Reserve books", "Reserve books"),
         ("# Reserve books", "Reserve books"),
+        ("# Reserve spec - books", "Reserve spec - books"),
     ],
 )
 def test_a_spec_of_kiro_is_named_by_its_title_or_its_directory(title: str, name: str) -> None:

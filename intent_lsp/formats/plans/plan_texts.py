@@ -42,12 +42,14 @@ def name_of_plan(
     prefix: re.Pattern[str],
     generic: re.Pattern[str] | None = None,
 ) -> str:
-    """Return the title of a document without the `prefix` that its template puts before it.
+    """Return the title of a document, without the `prefix` with which its template begins it.
 
     Return the words of `directory`, the last segment of the plan's path, if the document has no
     heading of the first level, if its title is a placeholder, or if `generic` matches all of it.
     """
     title = text.title()
-    told = "" if title is None or title.depth > 1 else prefix.sub("", title.text, count=1)
+    told = "" if title is None or title.depth > 1 else title.text
+    found = prefix.match(told)
+    told = told if found is None else told[found.end() :]
     untitled = placeholder(told) or (generic is not None and generic.fullmatch(told.strip()))
     return name_of_directory(directory) if untitled else plain(told)
