@@ -22,7 +22,7 @@ from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
 from intent_lsp.formats.ledger.jsonl import read
 from intent_lsp.store.ledger.ledger import Appended, Ledger, Queued
 from intent_lsp.store.ledger.raw.file import FileSystem
-from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
+from tests.support.ledgers import edit, ledger_at, lines_of, new_id, put_lines
 
 as_root = pytest.mark.skipif(os.geteuid() == 0, reason="rights do not bind root")
 
@@ -416,6 +416,21 @@ def test_a_record_is_not_doubled_when_only_its_fsync_failed(tmp_path: Path) -> N
     paths = [record.files[0].path for line in lines_of(tmp_path) if (record := read(line))]
     assert paths == ["unsure", "after"]
     assert ledger.verify().ok
+    assert list(local(tmp_path, "queue").iterdir()) == []
+
+
+def test_a_record_that_waits_is_not_doubled_by_a_repeated_call(tmp_path: Path) -> None:
+    failing = Failing()
+    ledger = ledger_at(tmp_path, disk=failing.disk)
+    known = new_id()
+    failing.full = True
+    assert isinstance(ledger.append_or_queue(edit(), known), Queued)
+    assert isinstance(ledger.append_or_queue(edit(), known), Queued)
+    failing.full = False
+    outcome = ledger.append_or_queue(edit(), known)
+    assert isinstance(outcome, Appended)
+    assert [read(line) for line in lines_of(tmp_path)] == [outcome.record]
+    assert outcome.record.id == known
     assert list(local(tmp_path, "queue").iterdir()) == []
 
 

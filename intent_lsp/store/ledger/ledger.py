@@ -117,6 +117,8 @@ class Ledger:
         identified = self._identify(event, record_id)
         if record_id is not None:
             with suppress(IntentLspError):
+                if self._queue.find(record_id) is not None:
+                    self.drain()
                 if (known := self.index.find(record_id)) is not None:
                     return Appended(known)
         try:
