@@ -87,6 +87,11 @@ class TestOneWriter:
         assert len(segments(tmp_path)) == 1
         assert len(checked(tmp_path, 7).heads) == 1
 
+    def test_does_not_take_its_own_records_for_news_of_the_main_file(self, ledger: Ledger) -> None:
+        assert not ledger.has_news()
+        ledger.append(edit())
+        assert not ledger.has_news()
+
     def test_moves_a_torn_line_aside(self, ledger: Ledger, tmp_path: Path) -> None:
         first = ledger.append(edit())
         with segments(tmp_path)[0].open("ab") as file:

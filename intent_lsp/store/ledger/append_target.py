@@ -170,7 +170,7 @@ class AppendTarget:
         Other processes read the note there. Call this only after the write has succeeded.
         """
         self._end = end
-        if self._noticed_size == self._taken_at:
+        if self.file == LEDGER_FILE and self._noticed_size == self._taken_at:
             self._noticed_size = end.size
         if self._opened is not None:
             self._lock.leave(spelled_note(end.note(self._opened)))
