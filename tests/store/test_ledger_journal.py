@@ -171,6 +171,14 @@ def test_what_the_disk_takes_only_in_part_is_told(
     assert "the disk is full: only a part was written" in caplog.text
 
 
+def test_making_it_shorter_leaves_no_file_open(journal: Journal) -> None:
+    journal.note(b"".join(LINES))
+    before = len([*Path("/dev/fd").iterdir()])
+    for line in LINES:
+        assert Journal(journal.path.parent).forget([line]) == 1
+    assert len([*Path("/dev/fd").iterdir()]) == before
+
+
 def test_only_one_at_a_time_makes_it_shorter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ Invariant: a rewrite drops no line that is added meanwhile.
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
@@ -46,7 +46,7 @@ class Journal:
         Nothing is opened or created.
         """
         self.path = local / JOURNAL_NAME
-        self._lock = RootLock(local / "journal.lock", wait_seconds=0.0)
+        self._lock_file = local / "journal.lock"
         self._max_bytes = self._halved_at = max_bytes
         self._failed = False
 
@@ -143,7 +143,12 @@ class Journal:
         be read. Lines that are added meanwhile are kept; such a line may then be in the journal
         twice.
         """
-        with suppress(LedgerUnavailableError), self._lock.held(), opened(self.path) as fd:
+        with (
+            suppress(LedgerUnavailableError),
+            closing(RootLock(self._lock_file, wait_seconds=0.0)) as lock,
+            lock.held(),
+            opened(self.path) as fd,
+        ):
             if fd is None:
                 return True
             size = os.fstat(fd).st_size
