@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM, LedgerFiles
+from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM, LedgerFiles, Strange
 
 NAMES = (
     f"{ARCHIVE_ROOM}/agent_trace-1.jsonl",
@@ -69,4 +69,12 @@ def test_a_name_that_is_no_text_is_told_in_another_spelling(tmp_path: Path) -> N
     put(tmp_path, f"{SEGMENT_ROOM}/\udcff.jsonl")
     (strange,) = LedgerFiles(tmp_path).strange()
     assert strange.file == f"{SEGMENT_ROOM}/\\xff.jsonl"
+    assert strange.problem == "its name is not UTF-8"
     assert LedgerFiles(tmp_path).names() == ()
+
+
+def test_a_linked_directory_is_told_as_a_link(tmp_path: Path) -> None:
+    (tmp_path / SEGMENT_ROOM).parent.mkdir()
+    (tmp_path / SEGMENT_ROOM).symlink_to(tmp_path)
+    (strange,) = LedgerFiles(tmp_path).strange()
+    assert strange == Strange(SEGMENT_ROOM, "it is a symbolic link")

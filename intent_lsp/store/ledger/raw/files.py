@@ -1,7 +1,7 @@
 """The files that make up a ledger, in reading order (ledger section 3).
 
-Invariant: only regular files in the ledger's directories are opened. A link, directory or pipe in a
-file's place is reported.
+Invariant: no file is opened. A link, directory or pipe in the place of an archive or a segment is
+not listed as one, and `strange` reports it.
 """
 
 import os
@@ -74,17 +74,20 @@ class LedgerFiles:
         )
 
     def strange(self) -> Iterator[Strange]:
-        """Yield each entry that is named like an archive or segment but is not a regular file.
+        """Yield each entry that is named like an archive or segment but cannot be one.
 
-        If the directory of archives or of segments is not a directory, yield it too.
+        It is not a regular file, or its name is not UTF-8. If a link or a file is in the place of
+        the directory of archives or of segments, yield it too.
         """
         for room, prefix in ((ARCHIVE_ROOM, ARCHIVE_PREFIX), (SEGMENT_ROOM, "")):
             path = f"{self._root}/{room}"
             if not is_plain_directory(path) and os.path.lexists(path):
-                yield Strange(room, "it is not a directory")
+                linked = Path(path).is_symlink()
+                yield Strange(room, "it is a symbolic link" if linked else "it is not a directory")
             for entry in _entries(path, prefix):
-                if not _is_ours(entry):
-                    yield Strange(_shown(f"{room}/{entry.name}"), "it is not a regular file")
+                problem = _problem(entry)
+                if problem is not None:
+                    yield Strange(_shown(f"{room}/{entry.name}"), problem)
 
     def _found(self) -> Iterator[WorkspacePath]:
         """Yield the path, relative to the root, of each ledger file in reading order."""
@@ -95,7 +98,7 @@ class LedgerFiles:
 
     def _plain(self, room: WorkspacePath, prefix: str) -> Iterator[WorkspacePath]:
         entries = _entries(f"{self._root}/{room}", prefix)
-        for name in sorted(entry.name for entry in entries if _is_ours(entry)):
+        for name in sorted(entry.name for entry in entries if _problem(entry) is None):
             yield WorkspacePath(f"{room}/{name}")
 
 
@@ -111,12 +114,12 @@ def _entries(path: str, prefix: str) -> "list[os.DirEntry[str]]":
     return []
 
 
-def _is_ours(entry: "os.DirEntry[str]") -> bool:
-    """Return whether a directory entry is a regular file whose name is valid UTF-8."""
-    with suppress(OSError, UnicodeEncodeError):
-        entry.name.encode()
-        return entry.is_file(follow_symlinks=False)
-    return False
+def _problem(entry: "os.DirEntry[str]") -> str | None:
+    """Return why a directory entry cannot be a file of the ledger, or None if it can be one."""
+    with suppress(OSError):
+        if entry.is_file(follow_symlinks=False):
+            return None if _shown(entry.name) == entry.name else "its name is not UTF-8"
+    return "it is not a regular file"
 
 
 def _stat(path: str) -> os.stat_result | None:
