@@ -1,5 +1,7 @@
 """Recovering: what was taken out of the ledger comes back, once, at its place or at a new one."""
 
+import errno
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -130,6 +132,28 @@ def test_a_torn_line_that_lacks_only_its_end_is_a_record(ledger: Ledger, tmp_pat
     assert recover(tmp_path) == Recovered(1, 0)
     assert lines_of(tmp_path)[2] == lines[1]
     assert ledger.verify().ok
+
+
+@pytest.mark.parametrize("room", ["torn", "queue"])
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(
+    ledger: Ledger, tmp_path: Path, room: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger.append(edit())
+    path = tmp_path / LOCAL_ROOM / room / "it.json"
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    opened = os.open
+
+    def refused(name: os.PathLike[str], *how: int) -> int:
+        if name == path:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return opened(name, *how)
+
+    monkeypatch.setattr(os, "open", refused)
+    with recovering(tmp_path) as governance:
+        (unreadable,) = governance.lost().unreadable
+    assert unreadable.source == path.relative_to(tmp_path).as_posix()
+    assert unreadable.problem == "it cannot be read: Permission denied"
 
 
 def test_a_last_record_without_its_line_feed_is_not_lost(ledger: Ledger, tmp_path: Path) -> None:

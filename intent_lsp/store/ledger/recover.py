@@ -59,6 +59,10 @@ class Found(Struct, frozen=True):
     unreadable: tuple[Unreadable, ...]
 
 
+_Kept = tuple[str, bytes | OSError, bool]
+"""A file relative to the root, a line in it or the error of reading it, and if it is queued."""
+
+
 class _Held(Struct):
     """Those of the record ids and hashes searched for that the ledger contains."""
 
@@ -76,42 +80,45 @@ def lost_records(root: Path) -> Found:
     ids: set[str] = set()
     named: set[ContentHash] = set()
     for _, line, _ in _kept(root):
-        link = examine(line)
-        if link.flaw is None:
+        link = Link() if isinstance(line, OSError) else examine(line)
+        if link.hash and link.flaw is None:
             ids.add(link.id)
             named.update(_named_by(link))
     held = _held(root, ids, named) if ids else _Held()
     return _found(_kept(root), held)
 
 
-def _kept(root: Path) -> Iterator[tuple[str, bytes, bool]]:
-    """Yield (file, line, whether it is from the queue) for each line in `.local/` to examine.
+def _kept(root: Path) -> Iterator[_Kept]:
+    """Yield each line in `.local/` to examine, or the error of a file that cannot be read.
 
-    The file is relative to the root. Lines come from the journal, from `torn/` and from `queue/`,
-    and need not be records.
+    Lines come from the journal, from `torn/` and from `queue/`, and need not be records.
     """
-    local = root / LOCAL_ROOM
-    for line in Journal(local).lines():
+    for line in Journal(root / LOCAL_ROOM).lines():
         yield f"{LOCAL_ROOM}/{JOURNAL_NAME}", line, False
     for name in sorted(names_in(root, f"{LOCAL_ROOM}/torn").files):
-        for line in _content(local / "torn" / name).splitlines(keepends=True):
-            whole = line if line.endswith(b"\n") else line + b"\n"
-            yield f"{LOCAL_ROOM}/torn/{name}", whole, False
+        source = f"{LOCAL_ROOM}/torn/{name}"
+        found = _content(root / source)
+        for line in [found] if isinstance(found, OSError) else found.splitlines(keepends=True):
+            yield source, line if isinstance(line, OSError) else line.rstrip(b"\n") + b"\n", False
     for name in sorted(names_in(root, f"{LOCAL_ROOM}/queue").files):
         if not name.startswith("."):
-            yield f"{LOCAL_ROOM}/queue/{name}", _content(local / "queue" / name), True
+            source = f"{LOCAL_ROOM}/queue/{name}"
+            yield source, _content(root / source), True
 
 
-def _found(lines: Iterable[tuple[str, bytes, bool]], held: _Held) -> Found:
+def _found(lines: Iterable[_Kept], held: _Held) -> Found:
     """Return those records among `lines` that the ledger does not contain, each id once.
 
-    Lines that are no records are in the result as unreadable. `lines` are as `_kept` yields them.
+    Lines that are no records, and files that cannot be read, are in the result as unreadable.
     `held` are the ids and hashes that the ledger contains; the ids of lost records are added, and
     the hashes of those for which `joins` is True.
     """
     lost: list[LostRecord] = []
     unreadable: list[Unreadable] = []
     for source, line, waits in lines:
+        if isinstance(line, OSError):
+            unreadable.append(Unreadable(source, f"it cannot be read: {line.strerror}"))
+            continue
         link, record = examine(line), read(line)
         if record is None or link.flaw is not None:
             problem = "the line is not a record" if link.flaw is None else link.flaw.message
@@ -164,13 +171,9 @@ def _named_by(link: Link) -> Iterator[ContentHash]:
     yield from link.merges
 
 
-def _content(path: Path) -> bytes:
-    """Return a file's content, or a text that says why the file cannot be read.
-
-    That text is not a valid record, so it is reported as unreadable. If there is no file, the
-    result is empty.
-    """
+def _content(path: Path) -> bytes | OSError:
+    """Return a file's content, empty if there is no file, or the error if it cannot be read."""
     try:
         return read_bytes(path) or b""
     except OSError as problem:
-        return f"unreadable: {problem.strerror}".encode()
+        return problem
