@@ -176,11 +176,21 @@ def test_a_ledger_that_another_took_the_place_of_is_left_alone(
 ) -> None:
     lines = lines_of(tmp_path)
     switched = meanwhile(all_but_newest(1), lambda: put_lines(tmp_path, lines[:4]))
-    with pytest.raises(LedgerUnavailableError, match="replaced the file meanwhile"):
+    with pytest.raises(LedgerUnavailableError, match="replaced, removed or cut the file"):
         archive(tmp_path, switched)
     assert lines_of(tmp_path) == lines[:4]
     assert archived_lines(tmp_path) == []
     holds_all(ledger, records[:4])
+
+
+def test_a_ledger_that_is_removed_meanwhile_is_told_as_such(
+    tmp_path: Path, records: list[Record]
+) -> None:
+    cut = meanwhile(all_but_newest(1), (tmp_path / LEDGER_FILE).unlink)
+    with pytest.raises(LedgerUnavailableError, match="removed or cut the file meanwhile"):
+        archive(tmp_path, cut)
+    assert archived_lines(tmp_path) == []
+    assert len(records) == COUNT
 
 
 def test_what_is_appended_meanwhile_stays(

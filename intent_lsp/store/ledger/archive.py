@@ -27,6 +27,7 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
 from intent_lsp.formats.ledger.jsonl import examine
+from intent_lsp.store.fs.files import is_at
 from intent_lsp.store.fs.local_dir import make_control_directory, make_private_directory
 from intent_lsp.store.fs.write import remove_file, replace_lines
 from intent_lsp.store.ledger.raw.file import opened, read_at
@@ -264,15 +265,15 @@ class _Archiving:
     def _give_up(self, end: int) -> None:
         """Remove the first `end` bytes of the main file. Lines appended meanwhile are kept.
 
-        Raise LedgerUnavailableError if another program has replaced or shortened the file.
+        Raise LedgerUnavailableError if another program has replaced, removed or shortened the file.
         """
         path = self._root / LEDGER_FILE
         with ledger_lock(self._root).held():
             now = os.fstat(self._fd)
-            if not os.path.samestat(now, path.lstat()) or now.st_size < self._size:
+            if not is_at(self._fd, path) or now.st_size < self._size:
                 raise LedgerUnavailableError(
                     path=str(path),
-                    problem="git or another program replaced the file meanwhile",
+                    problem="git or another program replaced, removed or cut the file meanwhile",
                     cure="nothing was moved; run this again when git has finished",
                 )
             replace_lines(path, (read_at(self._fd, *each) for each in _chunks(end, now.st_size)))
