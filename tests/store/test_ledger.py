@@ -134,7 +134,7 @@ def test_a_record_whose_line_feed_alone_was_trimmed_is_completed(
     assert [(each.code, each.line) for each in found.problems] == [
         (LedgerCode.TORN_TAIL, before + 1)
     ]
-    assert "the next record adds it" in found.problems[0].message
+    assert "its record counts" in found.problems[0].message
     assert ledger.append(edit()).integrity.prev_record_hash == last.integrity.record_hash
     found = ledger.verify()
     assert (found.problems, found.records) == ((), before + 2)

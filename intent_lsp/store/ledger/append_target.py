@@ -1,8 +1,9 @@
 """The append target: the ledger file that the next record is appended to, and the end of its chain.
 
-Invariant: everything here is called under the ledger's lock.
+Invariant: `take` and `give_back` are called under the ledger's lock.
 Invariant: an end that `take` returned is not reused unless `give_back` returns it after the write.
-Invariant: a segment that git tracks, is about to track or has removed is never written again.
+Invariant: a segment that git tracks, or that was removed, is never written again. Nor is one after
+git has begun to change its index, since git may then have read it.
 """
 
 import os
@@ -47,10 +48,10 @@ class OwnSegment:
     def file(self) -> WorkspacePath:
         """Return the path of the segment to append to, relative to the root.
 
-        Choose a new segment, whose file does not exist yet, if there is none, if the file of the
-        old one does not exist, if git tracks that file, or if git is making a change to its index
-        that it was not making when the old one was begun. Raise OSError if the choice cannot be
-        stored.
+        It is a new one, whose file does not exist yet, if none was chosen before, if the file of
+        the one chosen before does not exist, if git tracks that file, or if git is making a change
+        to its index that it was not making when that one was chosen. Raise OSError if the choice
+        cannot be stored.
         """
         # The repository is opened on first use, and again while there is none.
         self._git = self._git or Git.open(self._root)
@@ -63,7 +64,10 @@ class OwnSegment:
         return WorkspacePath(f"{SEGMENT_ROOM}/{name}")
 
     def _begun(self) -> tuple[WorkspacePath, str] | None:
-        """Return (file, change of git's index when it was begun) of the segment, or None."""
+        """Return (file, change of git's index when it was chosen) of the segment, or None.
+
+        It is None if no segment was chosen, or the file with the choice cannot be parsed.
+        """
         found = _NAME.fullmatch(read_bytes(self._kept) or b"")
         if found is None:
             return None
@@ -72,9 +76,9 @@ class OwnSegment:
     def _is_open(self, file: WorkspacePath, before: str, change: str) -> bool:
         """Return whether a segment's file exists and may still be appended to.
 
-        It may not if git tracks it. `before` and `change` are the ids of the changes that git was
-        making to its index when the segment was begun and is making now, each "" for none. Return
-        False if git is making one now that it was not making then.
+        It may not if git tracks it, or if git is making a change to its index that it was not
+        making when the segment was chosen. `before` and `change` are the ids of the changes that
+        git was making then and is making now, each "" for none.
         """
         # While git changes its index it may already have read the segment, so that counts as
         # tracked.
@@ -167,7 +171,8 @@ class AppendTarget:
     def give_back(self, end: TailState) -> None:
         """Keep the new end of the chain for the next append, and note it in the lock file.
 
-        Other processes read the note there. Call this only after the write has succeeded.
+        Other processes read the note there. Where the end cannot be noted, the old note is
+        overwritten by none. Call this only after the write has succeeded.
         """
         self._end = end
         if self.file == LEDGER_FILE and self._noticed_size == self._taken_at:

@@ -44,10 +44,12 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Archived(Struct, frozen=True, kw_only=True):
-    """The result of archiving: the numbers of records moved and of those left in the main file.
+    """The result of archiving.
 
-    `file` is the new archive, or None if nothing was moved. `repeated` is the number of bytes that
-    an interrupted archiving had left in both files and that were now removed from the main file.
+    `file` is the path of the new archive, relative to the root, or None if nothing was moved.
+    `records` is the number of records moved, `left` that of the records left in the main file.
+    `repeated` is the number of bytes that an interrupted archiving had left in both files and that
+    were now removed from the main file.
     """
 
     file: WorkspacePath | None
@@ -114,8 +116,8 @@ def archive(root: Path, cut: CutPoint) -> Archived:
 
     `cut` gets the file's lines and returns the byte offset before which lines are moved. Without
     that file, move nothing. Raise LedgerUnavailableError if the ledger cannot be read or written,
-    fails verification, or is being archived by another process. Raise UnsafePathError if one of its
-    paths is not a regular file.
+    fails verification, is replaced meanwhile or is being archived by another process. Raise
+    UnsafePathError if a link or something else is in the place of one of its files or directories.
     """
     try:
         make_private_directory(root)
@@ -187,9 +189,9 @@ class _Archiving:
         return Archived(file=made, records=moved.records, left=left, repeated=begin)
 
     def _archived_already(self) -> int:
-        """Return how many bytes at the start of the main file are already in archives.
+        """Return how many bytes at the start of the main file are those of archives.
 
-        The number is 0 unless an earlier archiving was interrupted.
+        An archiving that was interrupted left them in both.
         """
         begin = 0
         stamps = [s for s in LedgerFiles(self._root).stamp() if s.file.startswith(ARCHIVE_ROOM)]
@@ -265,7 +267,7 @@ class _Archiving:
     def _give_up(self, end: int) -> None:
         """Remove the first `end` bytes of the main file. Lines appended meanwhile are kept.
 
-        Raise LedgerUnavailableError if another program has replaced, removed or shortened the file.
+        Raise LedgerUnavailableError if another program has replaced, removed or cut the file.
         """
         path = self._root / LEDGER_FILE
         with ledger_lock(self._root).held():

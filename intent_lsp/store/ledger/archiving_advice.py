@@ -16,26 +16,26 @@ from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.write import create_cache_file
 
 RECOMMENDED_ABOVE: Final = 10_000_000
-"""The size in bytes above which the main file is long: git keeps each version of it."""
+"""The size in bytes of the main file above which archiving is advised: git keeps each version."""
 
 
 _AGAIN_AFTER: Final = timedelta(weeks=1)
 _TOLD: Final = "archiving_recommended"
-"""The file in the local directory that holds the time of the last advice."""
+"""The name of the file in `.local/` that holds the time of the last advice."""
 
 _log: Final = logging.getLogger(__name__)
 
 
 def advice(size: int) -> str | None:
-    """Return a recommendation to archive records, or None if the main ledger file is short enough.
+    """Return a sentence that advises to archive records, or None if the file is not too large.
 
-    `size` is the size of the main ledger file in bytes.
+    `size` is the size of the main ledger file in bytes; above `RECOMMENDED_ABOVE` it is too large.
     """
     if size <= RECOMMENDED_ABOVE:
         return None
     return (
-        f"{LEDGER_FILE} has {size / 1e6:.1f} MB; `intent-lsp trace archive` moves its oldest"
-        " records into another file"
+        f"{LEDGER_FILE} has {size / 1e6:.1f} MB; `intent-lsp trace archive --before 90d` moves"
+        " records older than 90 days into another file"
     )
 
 
@@ -47,9 +47,9 @@ def size_of(root: Path) -> int:
 
 
 def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:
-    """Log the advice to archive if a root's ledger is long and none was logged in the last week.
+    """Log the advice to archive if a root's main ledger file is too large, once a week.
 
-    The time is then noted in `.local/`, if that can be written.
+    The time of the last advice is kept in `.local/`. If that cannot be written, each call logs it.
     """
     said = advice(size_of(root))
     if said is None:

@@ -29,7 +29,7 @@ from intent_lsp.store.ledger.blobs import COMMITS_AT_MOST, LedgerBlob, ledger_bl
 _log: Final = logging.getLogger(__name__)
 
 READ_AT_MOST: Final = 128 * 1024 * 1024
-"""Bytes of old ledgers that one call reads. The next call searches on for the remaining records."""
+"""Bytes of old ledgers after which one call stops. The next one searches for remaining records."""
 
 COMMITS_ASKED: Final = 100
 """How many commits are searched for one record: the oldest that are not older than the record."""
@@ -54,11 +54,12 @@ class LedgerAuthors:
         self._missed: set[str] = set()
 
     def of(self, made: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the author's name for each record whose first commit is found, by record id.
+        """Return the author's name for each record whose author is found, by record id.
 
         `made` maps record ids to their timestamps. Authors are cached. One call reads at most about
-        `READ_AT_MOST` bytes; the next one continues. Records that were searched for without success
-        are searched for again only after HEAD has moved.
+        `READ_AT_MOST` bytes; the next one searches for the records that no commit was searched for.
+        Records that were searched for without success are searched for again only after HEAD has
+        moved. Errors of git are logged; the records not found by then are left out.
         """
         with self._lock:
             try:
@@ -94,8 +95,8 @@ class _History(Struct):
 
     `prefix` is the root relative to the git top level, and `head` the id of HEAD's commit. `times`
     maps the records' ids to their timestamps in seconds. `bytes_left` is how much may still be
-    read. `read` holds the record ids in each blob read, and `found` the author's name of each
-    record found. `looks` counts in how many commits each record was searched for.
+    read. `read` maps the id of each blob read to the sought records in it, and `found` maps each
+    record found to its author's name. `looks` counts in how many commits each record was sought.
     """
 
     repository: Any

@@ -17,7 +17,7 @@ from intent_lsp.store.git.objects import WHOLE_AT_MOST, blob_data, blob_size
 from intent_lsp.store.ledger.raw.files import ARCHIVE_PREFIX, ARCHIVE_ROOM, SEGMENT_ROOM, SUFFIX
 
 COMMITS_AT_MOST: Final = 50_000
-"""The most commits that one query walks through."""
+"""About the most commits that one query looks at."""
 
 _COMPARED_AT_MOST: Final = 128 * 1024 * 1024
 """The most bytes of main files that one query reads to compare them, newest first."""
@@ -129,7 +129,7 @@ def _parents(repository: Any, commit: Any) -> Iterator[Any]:
 
 
 def _room(commit: Any, prefix: str) -> str | None:
-    """Return the tree id of the control directory in a commit, or None if it has none."""
+    """Return the tree id of `.orchestration/` in a commit, or None if the commit lacks it."""
     entry = _entry(commit.tree, f"{prefix}{CONTROL_ROOM}")
     return None if entry is None else str(entry.id)
 

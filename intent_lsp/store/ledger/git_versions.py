@@ -59,20 +59,22 @@ class LedgerVersions:
     def committed(self) -> Committed | None:
         """Return the newest ledger in HEAD's history: its commit, heads, and if the commit is HEAD.
 
-        Return None if the newest `COMMITS_AT_MOST` commits have none, or if git cannot be read.
+        Return None if the newest `COMMITS_AT_MOST` commits have none, if there is no repository, or
+        if git cannot be read.
         """
         return self._asked(None, self._committed)
 
     def earlier(self) -> tuple[Committed, ...]:
-        """Return the ledger's heads in each older commit whose records a later commit may lack.
+        """Return the ledger's heads in each commit with ledger lines that a child commit may lack.
 
-        Newest commits come first, and those beyond the limit of bytes to read are left out. The
-        result is empty if git cannot be read.
+        These are commits of HEAD's history. Newest commits come first, and those beyond the limit
+        of bytes to read are left out. The result is empty if there is no repository or git cannot
+        be read.
         """
         return self._asked((), self._earlier)
 
     def heads_at(self, commit: str) -> tuple[ContentHash, ...]:
-        """Return the heads of the ledger in a commit; empty without one or if it cannot be read."""
+        """Return the heads of the ledger in a commit; empty if it has none or cannot be read."""
 
         def heads() -> tuple[ContentHash, ...]:
             found = None if self._repository is None else self._repository[commit]
@@ -108,11 +110,7 @@ class LedgerVersions:
         return None
 
     def _earlier(self) -> tuple[Committed, ...]:
-        """Return the ledger's heads in each older commit whose records a later commit may lack.
-
-        Newest commits come first, and those beyond the limit of bytes to read are left out. Errors
-        of libgit2 are raised.
-        """
+        """Return what `earlier` does. Errors of libgit2 are raised."""
         found: list[Committed] = []
         bytes_left = BYTES_AT_MOST
         for commit in self._commits_cut():
@@ -153,9 +151,10 @@ class Seeker(Struct):
     """A search for records, by their hashes, in the commits of one repository.
 
     `prefix` is the root, relative to the git top level. `wanted` are the hashes not yet found, and
-    `held` maps each hash found to its commit. `whole` is whether the search has ended and left
-    nothing out, `missed` whether a blob or commit was left out. `bytes_left` is how much may still
-    be read, and `seen` holds the wanted hashes in each blob read.
+    `held` maps each hash found to its commit. `whole` is whether the search has ended and left out
+    no commit or blob that may have a hash not found. `missed` is whether a limit or an error left
+    out a commit or blob. `bytes_left` is how many bytes may still be read, and `seen` holds the
+    wanted hashes in each blob read.
     """
 
     repository: Any
@@ -171,9 +170,9 @@ class Seeker(Struct):
         """Search HEAD and `cut`, then refs, then reflogs and the stash, for the hashes in `wanted`.
 
         Of refs and reflogs, the tips are searched first, then the commits behind them. `cut` are
-        commits of HEAD's history with records that a later commit may lack. Afterwards `held` has
-        the commit of each hash found, `wanted` the hashes not found, and `whole` is whether no
-        commit or blob was left out.
+        commits of HEAD's history with records that a later commit may lack. The search ends when
+        all are found. Afterwards `held` has the commit of each hash found, `wanted` the hashes not
+        found, and `whole` is False if these may be in commits or blobs that were left out.
         """
         head = [] if self.repository.head_is_unborn else [self.repository.head.peel()]
         self._among((*head, *cut), named=True)

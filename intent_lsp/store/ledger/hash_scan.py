@@ -17,19 +17,19 @@ _PREFIX: Final = "sha256:"
 
 
 def first_hash(root: Path) -> ContentHash | None:
-    """Return the hash of a root's first record, or None if its ledger has none.
+    """Return the hash that the first record of a root's ledger states, or None without a record.
 
-    Raise LedgerUnavailableError if the ledger cannot be read.
+    Raise LedgerUnavailableError if a file of the ledger that comes before it cannot be read.
     """
     links = (stated_link(line) for line in _lines(root))
     return next((link.hash for link in links if link is not None), None)
 
 
 def hashes_starting(root: Path, digits: str, *, limit: int) -> tuple[ContentHash, ...]:
-    """Return the first `limit` record hashes whose hexadecimal digits start with `digits`.
+    """Return the first `limit` stated record hashes whose hexadecimal digits start with `digits`.
 
     Each is returned once, in reading order. `digits` are in lower case. Raise
-    LedgerUnavailableError if the ledger cannot be read.
+    LedgerUnavailableError if a file of the ledger cannot be read.
     """
     return tuple(islice(dict.fromkeys(_starting(root, digits)), limit))
 

@@ -1,8 +1,8 @@
-"""The journal: a second copy of the records that are in no commit yet (ledger section 3).
+"""The journal: a second copy of records, kept until a commit has them (ledger section 3).
 
 Invariant: the journal is written after the ledger, so that it holds no record that was not
 appended.
-Invariant: an error here is logged and makes no append fail.
+Invariant: an error while a record is added is logged and makes no append fail.
 Invariant: a rewrite drops no line that is added meanwhile.
 """
 
@@ -34,7 +34,7 @@ _MODE: Final = 0o600
 
 
 class Journal:
-    """The journal of a root, a second copy of the records that are in no commit yet.
+    """The journal of a root: a second copy of records, kept until `forget` gets a commit with them.
 
     It is a file in `.local/`, which must exist. Safe across threads and processes. Above
     `max_bytes`, its older half is removed.
@@ -54,8 +54,7 @@ class Journal:
         """Add ledger lines that were just appended to the ledger. Errors are logged and not raised.
 
         Nothing is added to a journal of more than twice `max_bytes`. The journal is not synced, so
-        it survives a crash of this process but not of the machine. That is enough: a ledger is
-        synced before its records are reported.
+        it survives a crash of this process but not of the machine. The ledger itself is synced.
         """
         if not lines:
             return
@@ -73,9 +72,10 @@ class Journal:
             self._failed = True
 
     def lines(self) -> Iterator[bytes]:
-        """Yield the journal's whole lines, oldest first. A torn last line is left out.
+        """Yield the journal's lines, oldest first; none if there is no journal.
 
-        Raise LedgerUnavailableError if the journal cannot be read.
+        A last line without a line feed is left out. Raise LedgerUnavailableError if the journal
+        cannot be opened.
         """
         # Each note begins with a line feed of its own.
         lines = file_lines(self.path)
@@ -84,9 +84,9 @@ class Journal:
     def forget(self, committed: Iterable[bytes]) -> int:
         """Remove the journal's lines that a commit contains, and return how many were removed.
 
-        Equal lines count once. `committed` are all ledger lines of the commit. If another process
-        is rewriting the journal, remove nothing and return 0. Raise LedgerUnavailableError,
-        UnsafePathError or OSError.
+        Equal lines count once. `committed` are the ledger lines of the commit. If another process
+        is rewriting the journal, remove nothing and return 0. Raise LedgerUnavailableError if the
+        journal cannot be opened, UnsafePathError or OSError if it cannot be rewritten.
         """
         sought = {digest_of(line) for line in self.lines()}
         gone: set[bytes] = set()

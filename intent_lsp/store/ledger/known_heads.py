@@ -1,4 +1,6 @@
-"""Known heads: the last record hashes that this machine has seen in a ledger (ledger section 2).
+"""Known heads: hashes of last records, stored in this clone to notice if they vanish.
+
+Specified in ledger section 2.
 
 Invariant: a head is noted only after the disk has synced its record, so that a crash raises no
 false alarm.
@@ -23,7 +25,7 @@ from intent_lsp.store.append_file import overwrite
 from intent_lsp.store.fs.files import open_plain
 
 HEADS_AT_MOST: Final = 16
-"""The most heads that are kept, newest first. There are several only if branches were switched."""
+"""The most heads that are kept. The newest ones stay."""
 
 _NAME: Final = "known_heads"
 _MODE: Final = 0o600
@@ -38,7 +40,7 @@ _log: Final = logging.getLogger(__name__)
 class KnownHeads:
     """The known-heads file in one root's `.local/` directory, which must exist.
 
-    Several processes may use it. Two writing at once may leave a head that another head follows,
+    Several processes may use it. Two that write at once may leave a head that another head follows,
     but never a hash that was not a head. The next verification removes the superfluous head.
     """
 
@@ -65,8 +67,7 @@ class KnownHeads:
 
         These are the heads that one of the records follows or merges. `links` are the records'
         links, in the order in which they were appended; all are synced to disk. Only the newest
-        `HEADS_AT_MOST` heads stay. This is one small write without fsync and takes some
-        microseconds. A failure is logged and never makes an append fail.
+        `HEADS_AT_MOST` heads stay. The file is not synced. A failure is logged and not raised.
         """
         if links:
             head = links[-1].hash
@@ -81,7 +82,7 @@ class KnownHeads:
             )
 
     def forget(self, heads: Collection[ContentHash]) -> None:
-        """Remove heads from the known ones.
+        """Remove heads from the known ones. A failure is logged and not raised.
 
         Their records were appended again, or a person has accepted their loss.
         """
@@ -91,7 +92,7 @@ class KnownHeads:
     def settle(self, before: Sequence[KnownHead], now: Iterable[KnownHead]) -> None:
         """Replace the known heads `before` by the heads `now`.
 
-        Heads that were stored after `before` was read are kept. A failure is logged.
+        Heads that were stored after `before` was read are kept. A failure is logged and not raised.
         """
         kept = dict.fromkeys(now)
         if tuple(kept) == tuple(before):

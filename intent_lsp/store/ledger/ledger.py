@@ -1,8 +1,8 @@
 """The ledger of one root: appended to under a lock, verified, queried (ledger sections 2 to 4).
 
 Invariant: `append` returns only after the record is synced to disk.
-Invariant: the chain's end is read under the lock, and never by reading the whole file.
-Invariant: queued records are appended before later ones.
+Invariant: the chain's end is found under the lock. No append reads the whole ledger for it.
+Invariant: the queued records are appended before the record of a new event.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -53,13 +53,13 @@ _BATCHES: Final = 1000
 
 
 class Appended(Struct, frozen=True):
-    """The result of recording: the record is in the ledger and synced to disk."""
+    """The result of recording an event: its `record`, which is in the ledger and synced to disk."""
 
     record: Record
 
 
 class Queued(Struct, frozen=True):
-    """The result of recording if the ledger could not be written: the record waits in a file.
+    """The result of recording an event if its record could not be appended: it waits in a file.
 
     The record is appended from the file `path` later. `reason` is why it could not be appended now.
     """
@@ -102,8 +102,9 @@ class Ledger:
         """Append the queued records, then `event`. Return its record once all are synced to disk.
 
         Open runs of automatic saves of the event's files are ended, and appended first. Raise
-        LedgerUnavailableError, UnsafePathError if the ledger's path is not a regular file, or
-        InvalidRecordError if the schema rejects the event.
+        LedgerUnavailableError if the ledger cannot be written, UnsafePathError if a link or
+        something else is in the place of one of its files or directories, or InvalidRecordError if
+        the schema rejects the event.
         """
         self._runs.end(touched_by(event))
         return self._append(self._identify(event))
@@ -111,8 +112,8 @@ class Ledger:
     def append_or_queue(self, event: Event, record_id: str | None = None) -> Appended | Queued:
         """Append an event as `append` does, or queue it if the ledger cannot be written.
 
-        With a `record_id`, repeated calls append it only once. Raise LedgerUnavailableError if the
-        event can be neither appended nor queued, or InvalidRecordError.
+        With a `record_id`, repeated calls record it only once. Raise LedgerUnavailableError if the
+        event can be neither appended nor queued, or InvalidRecordError if the schema rejects it.
         """
         identified = self._identify(event, record_id)
         if record_id is not None:
@@ -134,8 +135,9 @@ class Ledger:
         """Store an event as an open run of automatic saves, and return its record id.
 
         A run becomes one record when it ends; until then it may be replaced by a longer one. To
-        replace a run, pass its `record_id`. Return None if that run has already ended. Raise the
-        same errors as `append`.
+        replace a run, pass its `record_id`. Return None, and store nothing, if that run is no
+        longer open. Raise LedgerUnavailableError if the run cannot be stored, or InvalidRecordError
+        if the schema rejects the event.
         """
         record = drafted(self._identify(event, record_id))
         with runs_kept(self._local):
@@ -146,7 +148,7 @@ class Ledger:
     def drop_run(self, record_id: str) -> bool:
         """Delete an open run of automatic saves, because its file has its old content again.
 
-        Return False if the run has already ended. Raise LedgerUnavailableError.
+        Return True, or False if no run with this id is open. Raise LedgerUnavailableError.
         """
         with runs_kept(self._local):
             return self._runs.drop(record_id)
@@ -154,10 +156,11 @@ class Ledger:
     def end_runs(
         self, paths: Collection[WorkspacePath] | None = None, *, idle_since: str | None = None
     ) -> int:
-        """End the open runs of automatic saves of some files (None: all), and append them.
+        """End the open runs of automatic saves of some files (None: all), and append their records.
 
-        Other queued records are appended too. Return how many records these are together. With
-        `idle_since`, end only runs not extended after it. Raise the same errors as `append`.
+        All other queued records are appended too. Return how many were queued, those of the runs
+        included. With `idle_since`, a timestamp, end only runs that were not extended after it.
+        Raise LedgerUnavailableError or UnsafePathError as `append` does.
         """
         self._runs.end(paths, idle_since=idle_since)
         # Drains even if no run was ended here: another process may have queued one.
@@ -168,7 +171,10 @@ class Ledger:
         return self._runs.left()
 
     def drain(self) -> int:
-        """Append all queued records and return how many there were. Raise errors as `append`."""
+        """Append the queued records that the ledger lacks. Return how many were queued.
+
+        Raise LedgerUnavailableError or UnsafePathError as `append` does.
+        """
         drained = 0
         for _ in range(_BATCHES):
             waiting = self._queue.waiting(_BATCH)
@@ -179,9 +185,10 @@ class Ledger:
         return drained
 
     def append_all(self, events: Sequence[Identified]) -> int:
-        """Append queued records, then `events`, except those whose ids the ledger already has.
+        """Append the queued records, then those of `events` whose ids the ledger lacks.
 
-        Return how many events were appended. Raise the same errors as `append`.
+        Either all of these events are appended or none. Return how many were. Raise the same errors
+        as `append`.
         """
 
         def due(trail: ChainCursor) -> list[Sealed]:
@@ -195,8 +202,8 @@ class Ledger:
         """Append ledger lines that were sealed for this ledger before, unchanged. Return how many.
 
         The caller ensures that each record that a line follows is in the ledger or above in
-        `lines`. Lines that are no records, or whose records the ledger has, are skipped. Raise
-        LedgerUnavailableError or UnsafePathError.
+        `lines`. Lines that are no records, or whose records' ids the ledger has, are skipped. Raise
+        LedgerUnavailableError or UnsafePathError as `append` does.
         """
 
         def due(trail: ChainCursor) -> list[Sealed]:
@@ -215,17 +222,22 @@ class Ledger:
         past: FindEvidence = no_past,
         progress: BuildProgress = quiet,
     ) -> Verification:
-        """Verify all files of the ledger as they are now. Raise LedgerUnavailableError.
+        """Verify all files of the ledger as they are now, and return the result.
 
         `anchors` are hashes that the ledger should contain. `past` finds records, by their hashes,
         in the ledger's versions in git. `progress` is called with the bytes done and the total.
+        Files that cannot be read are problems in the result. Raise LedgerUnavailableError if the
+        temporary database fails.
         """
         with snapshot_of(self.root, self._lock) as snapshot:
             parts = snapshot.parts(progress)
             return verify(parts, anchors, strange=snapshot.strange, past=past)
 
     def has_news(self) -> bool:
-        """Return whether others have changed the main ledger file's size since the last call."""
+        """Return whether others have changed the main ledger file's size since the last call.
+
+        The first call returns True if the file has any content.
+        """
         return self._tail.has_news()
 
     def close(self) -> None:
@@ -297,5 +309,8 @@ class Ledger:
             return Queued(self._queue.find(record.id) or self._queue.put(record), reason)
         except (OSError, IntentLspError) as error:
             raise LedgerUnavailableError(
-                path=str(self._path), problem=f"{reason}; the record cannot be stored: {error}"
+                path=str(self._path),
+                problem=f"{reason}; the record cannot be stored: {error}",
+                cure="free disk space, or make sure that files in .orchestration/.local/ can be"
+                " written; this change has no record",
             ) from error

@@ -2,7 +2,8 @@
 
 Invariant: a ledger of a root is replaced only under its lock, so that no record is appended between
 reading and writing.
-Invariant: text that is not part of the union is saved elsewhere before anything is replaced.
+Invariant: text that is not part of the union is saved elsewhere before anything is replaced, or is
+returned if there is no root to save it in.
 """
 
 import os
@@ -40,7 +41,8 @@ class Merged(Struct, frozen=True, kw_only=True):
 def merge_files(ours: Path, theirs: Path, output: Path) -> Merged:
     """Write the union of the ledger files `ours` and `theirs` to the file `output`.
 
-    Raise LedgerUnavailableError if a side is missing or cannot be read, UnsafePathError or OSError.
+    Return what was merged. Raise LedgerUnavailableError if a side is missing or cannot be read or
+    the ledger is locked for too long; or raise UnsafePathError or OSError.
     """
     with _writers_kept_off(output):
         # Checked before the first line is written, so that an unreadable side changes nothing.
@@ -55,9 +57,10 @@ def merge_files(ours: Path, theirs: Path, output: Path) -> Merged:
 def resolve_file(path: Path) -> Merged:
     """Replace each git conflict in a ledger file by the union of its two sides.
 
-    If there are no conflicts, change nothing and return an empty result. Raise
-    LedgerUnavailableError if the file is missing, cannot be read or has a conflict without an end
-    marker; or raise UnsafePathError or OSError.
+    Everywhere in the file, of equal lines only the first stays. If there are no conflicts, change
+    nothing, and return a result with 0 lines. Raise LedgerUnavailableError if the file is missing,
+    cannot be read or has a conflict without an end marker, or if the ledger is locked for too long;
+    or raise UnsafePathError or OSError.
     """
     with _writers_kept_off(path):
         _require(path)
@@ -136,9 +139,9 @@ def _keep(output: Path, aside: Aside) -> Path | None:
 
 
 def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
-    """Return a context that holds the ledger's lock if `output` is below a control directory.
+    """Return a context that holds the ledger's lock if `output` is below an `.orchestration/`.
 
-    Otherwise the context does nothing.
+    Otherwise the context does nothing. `.local/`, which the lock needs, is created if missing.
     """
     root = _root_around(output)
     if root is None:
@@ -148,7 +151,7 @@ def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
 
 
 def _root_around(path: Path) -> Path | None:
-    """Return the root whose control directory contains `path`, or None if there is none."""
+    """Return the root whose `.orchestration/` has `path` below it, or None if there is none."""
     for directory in path.absolute().parents:
         if directory.name == CONTROL_ROOM:
             return directory.parent

@@ -1,7 +1,8 @@
 """Records not yet in the ledger: queued ones, and open runs of automatic saves.
 
-Queued records could not be appended yet (requirements section 10). An open run is the record of a
-file's automatic saves, which grows with each further save.
+A queued record could not be appended yet (requirements section 10), or is that of a run that has
+just ended. An open run is the record of a file's automatic saves, which grows with each further
+save.
 
 Invariant: a record is on disk before its caller learns that it is queued, and leaves the queue only
 after the ledger holds it.
@@ -36,9 +37,10 @@ _ROOM: Final = "runs"
 
 
 class Waiting(NamedTuple):
-    """A queued record or an open run of automatic saves, with its file. It is not in the chain yet.
+    """A queued record or an open run of automatic saves, with its file.
 
-    A queued record has its final id and time. An open run has those that it gets if it ends now.
+    The record has no place in the chain: it gets one when it is appended. A queued record has its
+    final id and time. An open run has those that it gets if it ends now.
     """
 
     path: Path
@@ -53,9 +55,10 @@ class LedgerQueue:
         self._order = count()
 
     def put(self, record: Record) -> Path:
-        """Write a record that is not in the chain yet to a new file in the queue.
+        """Write a record without a place in the chain to a new file in the queue.
 
-        Return the file's path. Raise OSError or UnsafePathError.
+        Return the file's path. Raise OSError or UnsafePathError, or InvalidRecordError if the
+        schema rejects the record.
         """
         _, line = seal(record)
         target = self._place(record)
@@ -63,9 +66,9 @@ class LedgerQueue:
         return target
 
     def adopt(self, file: Path, record: Record) -> None:
-        """Move a file that contains `record`, which is not in the chain yet, into the queue.
+        """Move a file that contains `record` into the queue, by one rename.
 
-        It is one rename. Raise OSError or UnsafePathError.
+        Raise OSError or UnsafePathError.
         """
         move_file(file, self._place(record))
 
@@ -78,7 +81,8 @@ class LedgerQueue:
     def waiting(self, limit: int) -> list[Waiting]:
         """Return the oldest queued records, at most `limit`, oldest first.
 
-        A file that cannot be read is skipped. One without a valid record is renamed to `.broken`.
+        A file that cannot be read is skipped. One without a valid record gets the suffix `.broken`
+        and is skipped from then on.
         """
         found: list[Waiting] = []
         for name in names_in(self._directory):
@@ -124,8 +128,9 @@ class OpenRuns:
     def put(self, record: Record, *, begun: bool) -> bool:
         """Store the latest state of a run of automatic saves, and return True.
 
-        `begun` is whether the run was stored before; then return False if it has ended since. Raise
-        OSError, LedgerUnavailableError or UnsafePathError.
+        `begun` is whether the run was stored before. If it was and is no longer open, store nothing
+        and return False. Raise OSError, LedgerUnavailableError or UnsafePathError, or
+        InvalidRecordError if the schema rejects the record.
         """
         _, line = seal(record)
         target = self._room / f"{_name(record)}{SUFFIX}"
@@ -139,8 +144,8 @@ class OpenRuns:
     def drop(self, record_id: str) -> bool:
         """Delete a run of automatic saves, because its file has its old content again.
 
-        Return False if the run has ended already. Raise OSError, LedgerUnavailableError or
-        UnsafePathError.
+        Return True, or False if no run with this id is open. Raise OSError, LedgerUnavailableError
+        or UnsafePathError.
         """
         with self._lock.held():
             run = next((run for run in self._all() if run.record.id == record_id), None)
@@ -203,14 +208,17 @@ def runs_kept(local: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, UnsafePathError) as error:
-        problem = f"the record of a run of automatic saves cannot be stored: {error}"
-        raise LedgerUnavailableError(path=str(local), problem=problem) from error
+        raise LedgerUnavailableError(
+            path=str(local),
+            problem=f"the record of automatic saves cannot be stored or deleted: {error}",
+            cure="free disk space, or make sure that files in this directory can be written",
+        ) from error
 
 
 def _read(path: Path) -> Record | None:
     """Return the record in a queue file, or None if the file is unreadable or has no valid record.
 
-    A file without a valid record is renamed to `.broken`.
+    A file without a valid record gets the suffix `.broken`.
     """
     try:
         line = path.read_bytes()

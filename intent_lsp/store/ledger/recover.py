@@ -1,7 +1,7 @@
 """Lost records: records in `.local/` that no file of the ledger contains (ledger section 3).
 
 Invariant: nothing is written, and a record whose id the ledger holds is never returned.
-Invariant: a line that is not a correctly sealed record is reported, and never returned as one.
+Invariant: a line that is no valid record is reported, and never returned as a record.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,9 +28,9 @@ _HASH: Final = slice(-len('sha256:"}}\n') - 64, -len('"}}\n'))
 class LostRecord(Struct, frozen=True, kw_only=True):
     """A record that the ledger does not contain: its line, and the file with the line (`source`).
 
-    `missing` are the hashes of records that it follows or merges and that are neither in the ledger
-    nor among the earlier lost records for which `joins` is True. `waits` is whether it is in the
-    queue and so never was in the ledger.
+    `source` is relative to the root. `missing` are the hashes of records that it follows or merges
+    and that are neither in the ledger nor among the earlier lost records for which `joins` is True.
+    `waits` is whether it was found in the queue, where it waits to be appended.
     """
 
     record: Record
@@ -46,7 +46,10 @@ class LostRecord(Struct, frozen=True, kw_only=True):
 
 
 class Unreadable(Struct, frozen=True):
-    """A line in `.local/` that is not a valid record: its file, and what is wrong with it."""
+    """A line in `.local/` that is no valid record, or a file that cannot be read.
+
+    `source` is the file, relative to the root, and `problem` what is wrong.
+    """
 
     source: str
     problem: str
@@ -146,9 +149,9 @@ def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
 
 
 def _stays(line: bytes) -> bool:
-    """Return whether a line of a ledger file stays there when the next record is appended.
+    """Return whether a line of a ledger file is whole, or lacks only its line feed.
 
-    The next append removes a torn last line, unless only its line feed is missing.
+    Any other last line is removed by the next append to the file.
     """
     return line.endswith(b"\n") or examine(line + b"\n").flaw is None
 

@@ -25,7 +25,7 @@ class Sealed(NamedTuple):
 
 
 def touched_by(event: Event) -> frozenset[WorkspacePath]:
-    """Return the present paths of an event's files, and the previous paths of renamed ones."""
+    """Return the paths of an event's files, and the previous paths of those that were renamed."""
     ends = (end for file in event.files for end in (file.path, file.previous))
     return frozenset(end for end in ends if end is not None)
 
@@ -42,7 +42,7 @@ def prepared(identified: Identified) -> Ready:
 
 
 def chain(made: Ready, trail: ChainCursor) -> Sealed:
-    """Seal a prepared record at the end of the chain, and return it with its line.
+    """Seal a prepared record at the end of the chain, and return it with its line and index entry.
 
     `trail` is the cursor at the end of the chain; it is advanced to the record.
     """
@@ -51,9 +51,9 @@ def chain(made: Ready, trail: ChainCursor) -> Sealed:
 
 
 def follow(record: Record, line: bytes, trail: ChainCursor) -> Sealed:
-    """Advance the cursor `trail` to a record sealed before, and return it with its index entry.
+    """Advance the cursor `trail` to a sealed record, which then is the last one in the chain.
 
-    `line` is its ledger line.
+    `line` is the record's ledger line. Return the record with its line and its index entry.
     """
     entry = entry_of(record)
     trail.step(entry.link)

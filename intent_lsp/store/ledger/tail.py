@@ -1,6 +1,6 @@
 """The end of a ledger file: its size, the chain's state there, and the last writer's note.
 
-Invariant: everything here is called under the ledger's lock.
+Invariant: an end is found, followed and noted under the ledger's lock.
 Invariant: a known end is used only while the file's last bytes are still the known ones.
 Invariant: a note counts only while the ledger's inode, size and last bytes are those in the note; a
 torn or malformed note counts as none.
@@ -45,9 +45,10 @@ _HEADER: Final = struct.Struct("<HI")
 
 
 class TailNote(msgspec.Struct, array_like=True, frozen=True):
-    """A note for the next writer about a ledger file's end, where only the last record is a head.
+    """A note for the next writer about a ledger file's end.
 
-    `inode`, `size`, `lines` (their number) and `tail` (the last bytes) describe the file. `hash`,
+    Such a note is made only where the last record is the only open head. `inode`, `size` (in
+    bytes), `lines` (their number) and `tail` (the last bytes) describe the file. `hash`,
     `timestamp` and `session_id` are the last record's.
     """
 
@@ -60,7 +61,10 @@ class TailNote(msgspec.Struct, array_like=True, frozen=True):
     session_id: str
 
     def trail(self) -> ChainCursor:
-        """Return a chain cursor at the end that this note describes."""
+        """Return a chain cursor at the end that this note describes.
+
+        Its only head is the last record.
+        """
         head = Head(self.hash, self.lines, self.session_id, self.timestamp)
         return ChainCursor({self.hash: head}, self.lines, self.hash, self.timestamp)
 
@@ -110,8 +114,9 @@ def read_note(data: bytes) -> TailNote | None:
 class TailState(Struct):
     """The end of a ledger file of `size` bytes.
 
-    `tail` are the last 96 bytes at most, and `trail` is a chain cursor at the end. `whole` is
-    whether `trail` has all open heads, or else only the last record.
+    `tail` are the last 96 bytes at most, and `trail` is a chain cursor at the end. `whole` is False
+    if the heads of `trail` are unknown but for the last record, since only the last lines were read
+    to find it.
     """
 
     size: int
@@ -125,9 +130,9 @@ class TailState(Struct):
     ) -> Self:
         """Return a ledger file's end, from the index, or from its last lines if the index lags far.
 
-        `name` is the file's path, relative to the root. A torn last line is completed if only its
-        line feed is missing, otherwise it is moved to `.local/torn/`. Raise OSError or
-        LedgerUnavailableError.
+        `name` is the file's path, relative to the root. A torn last line is completed if it is a
+        record that follows the one above and only its line feed is missing; otherwise it is moved
+        to `.local/torn/`. Raise OSError, LedgerUnavailableError or UnsafePathError.
         """
         size = file.size()
         if size and file.read(size - 1, size) != b"\n":
@@ -144,8 +149,8 @@ class TailState(Struct):
     def follow(self, file: LedgerFile, left: Callable[[], TailNote | None]) -> bool:
         """Advance this end past the lines that other processes have appended, and return True.
 
-        Return False if that is not possible, so that `find` must be called. `left` returns the note
-        of the last writer, which makes reading the lines unnecessary, or None.
+        Return False if that is not possible, so that `find` must be called. `left` returns the last
+        writer's note, or None. With a note that fits the file, the lines are not read.
         """
         size = file.size()
         note = left() if size != self.size else None
@@ -154,7 +159,7 @@ class TailState(Struct):
     def note(self, file: LedgerFile) -> TailNote | None:
         """Return a note about this end for the next writer.
 
-        Return None if the last record is not the only open head, or if that is not known.
+        Return None if the last record is not the only open head, or if `whole` is False.
         """
         return noted(self.trail, file.inode, self.size, self.tail) if self.whole else None
 
@@ -205,7 +210,8 @@ class TailState(Struct):
 def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
     """Return `trail` without other files' heads, if the file `name` is a segment with records.
 
-    Otherwise return it unchanged. Other segments' heads are merged by their own writers.
+    Otherwise return it unchanged: the main file's next record, and the first of a segment, merge
+    the heads of all files.
     """
     if name == LEDGER_FILE or trail.last is None:
         return trail
@@ -216,8 +222,8 @@ def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
 def _begun(trail: ChainCursor, root: Path) -> ChainCursor:
     """Return the cursor for a ledger file without records: at the newest record of the other files.
 
-    The file's first record then follows that record. `trail` is the cursor of the empty file, and
-    is returned unchanged if no other file has a record.
+    The file's first record then follows that record. `trail` is the file's own cursor, and is
+    returned unchanged if no other file has a record.
     """
     heads = list(trail.heads.values()) or _ends_by_tails(root)
     newest = max(heads, key=lambda head: head.timestamp, default=None)
@@ -256,8 +262,8 @@ def _by_tail(read: Reader, size: int) -> ChainCursor:
 def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
     """Complete a torn last line if only its line feed is missing, else move it to `.local/torn/`.
 
-    A complete record is moved, too, if it does not follow the record before it. `size` is the
-    file's size. Return its new size.
+    A record that lacks only its line feed is moved too if it does not follow the record before it.
+    `size` is the file's size. Return its new size.
     """
     start = last_line_start(file.read, size)
     link = examine(file.read(start, size) + b"\n")

@@ -46,7 +46,7 @@ def test_a_long_ledger_is_recommended_to_be_archived(
     monkeypatch.setattr(archiving_advice, "RECOMMENDED_ABOVE", 4_000)
     said = shell("trace", *command.split())
     assert said.status == 0
-    assert ".orchestration/agent_trace.jsonl has 0.0 MB; `intent-lsp trace archive`" in said.err
+    assert ".orchestration/agent_trace.jsonl has 0.0 MB; `intent-lsp trace archive" in said.err
     assert "archive`" not in said.out
 
 

@@ -63,7 +63,8 @@ def catch_up(
     """Index every ledger file up to its last whole line, and return how far each has been read.
 
     The result is keyed by path. `stamps` are the present stamps of the files. A segment or archive
-    that cannot be read is skipped. Raise LedgerUnavailableError if the main file cannot be read.
+    that cannot be opened is skipped. Raise LedgerUnavailableError if the main file cannot be
+    opened. `progress` is called with the bytes done and the total.
     """
     found = sources(connection)
     if len(found) == len(stamps) and all(_is_current(found.get(s.file), s) for s in stamps):
@@ -87,7 +88,7 @@ def lag(connection: sqlite3.Connection, root: Path, stamps: FilesStamp) -> int:
     """Return how many bytes of the ledger files with these `stamps` the index has not read.
 
     A file that no longer holds what was read of it counts as unread. Raise LedgerUnavailableError
-    if the main file cannot be read.
+    if the main file cannot be opened.
     """
     found = sources(connection)
     behind = 0
@@ -220,8 +221,8 @@ def _change(
 def _next(fd: int, offset: int) -> Batch:
     """Read and parse the next whole lines of an open ledger file from `offset` on.
 
-    Return about 4 MiB of lines, or a single line if it is longer. The batch is empty if no whole
-    line is left.
+    Read 4 MiB, or more if the first line is longer. The batch has the whole lines among these
+    bytes, and is empty if no whole line is left.
     """
     length = _BATCH
     while True:

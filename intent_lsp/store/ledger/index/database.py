@@ -86,10 +86,10 @@ class IndexDatabase:
     def run(self, work: Callable[[sqlite3.Connection], T], patience: int = 0) -> T:
         """Call `work` with a connection to the database, and return its result.
 
-        `work` may be called again on an empty database. If another process has locked the database,
-        try again `patience` times, waiting a second each. If it is still locked, or if there is no
-        usable file, use a database in memory. A broken database is deleted and created again. Raise
-        LedgerUnavailableError if even memory fails.
+        `work` may be called again, also on an empty database. If another process has locked the
+        database, try again `patience` times, waiting a second each. If it is still locked, or if
+        there is no usable file, use a database in memory. A broken database is deleted and created
+        again. Raise LedgerUnavailableError if SQLite fails even in memory.
         """
         with self._threads:
             for left in range(patience, -1, -1):

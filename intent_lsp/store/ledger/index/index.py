@@ -64,7 +64,8 @@ _read_long: Final = lru_cache(maxsize=_LONG_KEPT)(read)
 class Index:
     """The index of one root's ledger, in `.local/`. Every query first brings it up to date.
 
-    A query raises LedgerUnavailableError if the main ledger file or the index cannot be read.
+    A query raises LedgerUnavailableError if the main ledger file cannot be read, or if not even an
+    index in memory can be built.
     """
 
     def __init__(self, path: Path, root: Path) -> None:
@@ -142,7 +143,7 @@ class Index:
         """Return the oldest records, at most `limit`, whose ids start with hexadecimal `digits`.
 
         Hyphens do not count, and letters in `digits` may have either case. Return () if `digits`
-        have another character among the first 16.
+        have any other character.
         """
         bare = digits.lower().replace("-", "")
         padded = [bare[:16].ljust(16, digit) for digit in "0f"]
@@ -196,14 +197,15 @@ class Index:
         return self._ask(lambda connection, _found: touched_paths(connection, limit))
 
     def heads(self) -> tuple[Head, ...]:
-        """Return the records that no other follows or merges, by file, in line order in a file."""
+        """Return the records that no other follows or merges, ordered by file, then by line."""
         return self._ask(lambda connection, found: tuple(all_heads(connection, found)))
 
     def trail(self, file: str, size: int) -> ChainCursor | None:
-        """Return a chain cursor at the end of the ledger file `file`, if it ends at `size` bytes.
+        """Bring the index up to date. Return a chain cursor at the end of the ledger file `file`.
 
         Its heads are this file's open heads, then those of other files. Return None if more than
-        `MAX_LAG` bytes would have to be read first, or if the file ends elsewhere.
+        `MAX_LAG` bytes would have to be read first, or if the whole lines of the file do not end at
+        `size` bytes.
         """
 
         def nearly(connection: sqlite3.Connection) -> ChainCursor | None:

@@ -149,10 +149,9 @@ Touch = tuple[str, WorkspacePath, RecordPlace]
 
 
 def before(cursor: PageCursor | None) -> Before:
-    """Return (moment, file number): a page holds only records older than that.
+    """Return (moment, file number): the page that `cursor` requests has only records before that.
 
-    `cursor` requests the page. For None the result is newer than all records. A cursor from a
-    client may be any number.
+    For None, all records are before the result. A cursor from a client may be any number.
     """
     if cursor is None:
         return _LAST, 0

@@ -40,8 +40,9 @@ class IndexedFile(Struct, kw_only=True):
     `number` stands for the file in rows of the index, and `file` is its path. `offset` is in bytes;
     `tail` are the last bytes read, and `stamp` is the file's encoded stamp when all of it was read,
     or "". `records` counts records first found in this file; `copies` counts lines whose records
-    are also in other files. `copying` is whether the last line was a copy. `low` and `high` are the
-    earliest and latest moment of its records, or 0. `trail` is a chain cursor at `offset`.
+    were found in other files before. `copying` is whether the last record's line was a copy of a
+    known one. `low` and `high` are the earliest and latest moment of its records, or 0. `trail` is
+    a chain cursor at `offset`.
     """
 
     number: int

@@ -1,5 +1,7 @@
 """Index queries about work: what intents touched, how much and when, and what does not pass.
 
+A moment is an integer made of a record's timestamp; it grows along the chain.
+
 Invariant: each is one statement, and reads no ledger line.
 """
 
@@ -39,7 +41,7 @@ def touched_by(
 ) -> tuple[WorkspacePath, ...]:
     """Return the files that records of the intent ids `names` touched, at most `limit` of them.
 
-    They are in no order.
+    They are in no particular order.
     """
     rows = connection.execute(_TOUCHED, (json.dumps([*names]), limit))
     return tuple(path_of(key) for (key,) in rows)
@@ -56,8 +58,9 @@ def not_passing_since(
 ) -> Mapping[WorkspacePath, int]:
     """Return the files of records that do not pass, each with the moment of its newest such record.
 
-    A record does not pass if its verdict is FAIL or its edit did not happen. Only records since the
-    timestamp `since` count, and at most `limit` files, those of the newest records.
+    A record does not pass if its verdict is FAIL or its edit did not happen. A moment is an integer
+    that grows with time. Only records since the timestamp `since` count, and at most `limit` files,
+    those of the newest records.
     """
     rows = connection.execute(_STRAY, (moment_of(since), limit))
     return {path_of(key): moment for key, moment in rows}
@@ -66,6 +69,7 @@ def not_passing_since(
 def newest_moments(connection: sqlite3.Connection) -> Mapping[str, int]:
     """Return the moment of each intent id's newest record that passes.
 
-    An intent id without such a record is left out.
+    A moment is an integer that grows with time. A record passes if its edit happened and its
+    verdict is not FAIL. An intent id without such a record is left out.
     """
     return dict(connection.execute(_NEWEST).fetchall())

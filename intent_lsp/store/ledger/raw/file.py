@@ -1,7 +1,7 @@
 """A ledger file opened for appending: single writes, shared fsync, and reads by offset.
 
-Invariant: everything but `sync` is called under the ledger's lock.
-Invariant: a failed write leaves no part of its data in the file.
+Invariant: a ledger file is appended to and cut under the ledger's lock only.
+Invariant: what a failed write has left in the file is cut off again.
 """
 
 import errno
@@ -26,9 +26,10 @@ from intent_lsp.store.ledger.raw.files import FileStamp
 LEDGER_MODE: Final = 0o644
 _CHUNK: Final = 64 * 1024
 _BUFFER: Final = 1 << 20
+_READABLE: Final = "make it a regular file that you may read"
 
 Reader = Callable[[int, int], bytes]
-"""Returns the bytes of a file from one offset to another."""
+"""Returns the bytes of a file from one offset to another, or fewer if the file ends before."""
 
 
 class FileSystem(Struct, frozen=True):
@@ -41,7 +42,9 @@ class FileSystem(Struct, frozen=True):
 class LedgerFile:
     """A ledger file, opened for appending and reading, and created if it is missing.
 
-    `fd` is its descriptor. If another file takes its path, create a new object.
+    `fd` is its descriptor and `inode` its inode number. If another file takes its path, create a
+    new object. Creating one raises UnsafePathError if the path is not a regular file, and
+    LedgerUnavailableError if it cannot be opened.
     """
 
     def __init__(self, path: Path, disk: FileSystem) -> None:
@@ -64,12 +67,12 @@ class LedgerFile:
         return os.fstat(self.fd).st_size
 
     def stamp(self, name: WorkspacePath) -> FileStamp:
-        """Return the file's path `name`, relative to the root, with its identity, size and time."""
+        """Return the file's present stamp. `name` is its path, relative to the root."""
         found = os.fstat(self.fd)
         return FileStamp(name, (found.st_dev, found.st_ino), found.st_size, found.st_mtime_ns)
 
     def read(self, start: int, end: int) -> bytes:
-        """Return the file's bytes from `start` to `end`."""
+        """Return the file's bytes from `start` to `end`, or fewer if the file ends before."""
         return read_at(self.fd, start, end)
 
     def cut(self, size: int) -> None:
@@ -88,7 +91,7 @@ class LedgerFile:
             return self._written
 
     def _write(self, data: bytes) -> None:
-        """Append `data` in one write. If only a part is written, remove it and raise OSError."""
+        """Append `data` in one write. If not all is written, cut it off again and raise OSError."""
         before, written = self.size(), 0
         try:
             written = self._disk.write(self.fd, data)
@@ -102,8 +105,8 @@ class LedgerFile:
     def sync(self, ticket: int) -> None:
         """Return once the data whose `append` returned `ticket` is on disk.
 
-        Threads that wait at the same time share one fsync. Raise OSError if that or an earlier
-        fsync of the file has failed.
+        Threads that wait at the same time share one fsync. Raise OSError if it fails, or if an
+        fsync of the file failed before it and this data was not on disk by then.
         """
         with self._group:
             while self._syncing and self._synced < ticket:
@@ -159,7 +162,7 @@ def last_line_start(read: Reader, end: int) -> int:
 def opened(path: Path) -> Iterator[int | None]:
     """Open a file of the ledger and yield its descriptor for reading, or None if there is no file.
 
-    Raise LedgerUnavailableError if the file cannot be read or is not a regular file.
+    Raise LedgerUnavailableError if the file cannot be opened or is not a regular file.
     """
     try:
         fd = open_plain(path, os.O_RDONLY)
@@ -169,10 +172,10 @@ def opened(path: Path) -> Iterator[int | None]:
     except UnsafePathError as error:
         linked = "it cannot be read: it is a symbolic link"
         problem = linked if path.is_symlink() else "it is not a regular file"
-        raise LedgerUnavailableError(path=str(path), problem=problem) from error
+        raise LedgerUnavailableError(path=str(path), problem=problem, cure=_READABLE) from error
     except OSError as error:
         raise LedgerUnavailableError(
-            path=str(path), problem=f"it cannot be read: {error.strerror}"
+            path=str(path), problem=f"it cannot be read: {error.strerror}", cure=_READABLE
         ) from error
     try:
         yield fd

@@ -32,7 +32,7 @@ class FileStamp(NamedTuple):
 
 
 FilesStamp = tuple[FileStamp, ...]
-"""The stamps of all files of a ledger in reading order, which differ when the ledger does."""
+"""The stamps of all files of a ledger, in reading order."""
 
 
 class Strange(NamedTuple):

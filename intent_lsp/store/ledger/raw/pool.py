@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from itertools import cycle
-from typing import Final, Generic, NamedTuple, TypeVar
+from typing import IO, Final, Generic, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -33,7 +33,7 @@ _A_LINE: Final = 4 * 1024
 _FURTHER: Final = 64 * 1024
 
 LARGE: Final = 64 * 1024 * 1024
-"""Files from this size in bytes on are examined by several processes; below, one is faster."""
+"""The size in bytes from which on several processes examine a file: below it, one is faster."""
 
 PART: Final = 8 * RANGE
 """How many bytes a process examines before it writes its results."""
@@ -158,7 +158,7 @@ def _found_elsewhere(job: Job[T], fd: int, size: int, many: int) -> Generator[li
                 if len(found) != len(range(part, min(part + PART, size), RANGE)):
                     return
                 yield found
-        except (OSError, ValueError, msgspec.DecodeError):
+        except (OSError, msgspec.DecodeError):
             return
 
 
@@ -191,14 +191,12 @@ def _started(
 def _next(job: Job[T], other: subprocess.Popen[bytes]) -> list[T]:
     """Wait for the results that a worker process sends for its next part, and return them.
 
-    Raise ValueError or msgspec.DecodeError if they are malformed, or if the process has ended.
+    Raise msgspec.DecodeError if they are malformed or too long, or if the process has ended.
     """
-    if other.stdout is None:
-        raise ValueError("the worker process has no output pipe")
-    length = int.from_bytes(other.stdout.read(_LENGTH), "big")
-    if length > _LONGEST:
-        raise ValueError("the answer of the worker process is too long")
-    return msgspec.msgpack.decode(other.stdout.read(length), type=job.found)
+    printed = cast("IO[bytes]", other.stdout)
+    length = int.from_bytes(printed.read(_LENGTH), "big")
+    # No bytes are malformed, too.
+    return msgspec.msgpack.decode(printed.read(length if length <= _LONGEST else 0), type=job.found)
 
 
 def _worthwhile(size: int) -> int:

@@ -27,11 +27,15 @@ from intent_lsp.store.ledger.verify.link_table import HashPlaces, LinkTable, Pac
 _UNSEALED: Final = "the record has no `integrity`, though a record above it has one"
 _SHORT: Final = 12
 _FIVE_KEYS: Final = (
-    "an older tool wrote this record, whose hash covers only id, time, revision, files and place"
+    "an older tool wrote this record, whose hash covers only id, time, revision, files and the"
+    " record before; commit the ledger to protect the rest"
+)
+_NO_HASH: Final = (
+    "an older tool wrote this record without a hash; commit the ledger to protect the record"
 )
 
 FindEvidence = Callable[[Collection[ContentHash]], Mapping[ContentHash, RecordCommit]]
-"""Gets record hashes, and returns for each one that git's ledgers contain the commit with it."""
+"""Gets record hashes. Maps each that a version of the ledger in git contains to its commit."""
 
 
 Piece: TypeAlias = Packed | Link
@@ -121,8 +125,8 @@ class LinkCheck:
     def _steps(self, piece: Packed) -> Iterator[tuple[Link, int]]:
         """Yield (link, number of lines) so that following these links covers all lines of `piece`.
 
-        Usually these are the first line, then all others at once. If one of the others is an open
-        head already, it is a copy, and each line is yielded separately.
+        These are the first line, then all others at once. If one of the others is an open head
+        already, it is a copy, and then each line is yielded separately.
         """
         heads, first = self._trail.heads, piece.first
         yield first, 1
@@ -151,7 +155,8 @@ class LinkCheck:
             if link.flaw.code is LedgerCode.TORN_TAIL and not link.hash:
                 return
         if link.older:
-            self.problems.note(LedgerCode.OLDER_RECORDS, here, _FIVE_KEYS)
+            message = _NO_HASH if link.bare else _FIVE_KEYS
+            self.problems.note(LedgerCode.OLDER_RECORDS, here, message)
         if link.bare and self._sealed:
             self.problems.note(LedgerCode.BAD_RECORD, here, _UNSEALED)
         self._sealed = self._sealed or bool(link.hash and not link.older)
@@ -257,7 +262,7 @@ class LinkCheck:
             self._note_broken(loose)
 
     def _note_broken(self, loose: _Loose) -> None:
-        message = "the record that this one follows is on no earlier line"
+        message = "a record that this one follows is missing or on a later line"
         self.problems.note(LedgerCode.BROKEN_LINK, self._place(loose.row), message)
 
     def _file(self, row: int) -> str:

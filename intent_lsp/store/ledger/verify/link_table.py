@@ -113,7 +113,8 @@ class HashPlaces(NamedTuple):
 class LinkTable:
     """A table with one row for each ledger line, which is filled first and then queried.
 
-    Used as a context manager, it turns errors of SQLite into LedgerUnavailableError.
+    As a context manager it is closed at the end of the `with` block, and errors of SQLite in the
+    block become LedgerUnavailableError.
     """
 
     def __init__(self) -> None:
@@ -173,7 +174,8 @@ class LinkTable:
     def places(self, sought: Collection[Key]) -> dict[Key, HashPlaces]:
         """Return where each of the hashes `sought` is found. Hashes in no row are left out.
 
-        That is its first row, and its first row in another file than that one's, or None.
+        The places are the first row with the hash, and the first one in another file than that
+        row's, or None.
         """
         found: dict[Key, HashPlaces] = {}
         self._seek(sought)

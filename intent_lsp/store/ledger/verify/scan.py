@@ -33,9 +33,9 @@ class _Found(msgspec.Struct, array_like=True):
 
 
 def scan(read: Reader, size: int) -> Iterator[Piece]:
-    """Examine the lines of a ledger file of `size` bytes, and yield the results in line order.
+    """Examine each line of a ledger file of `size` bytes, and yield the results in line order.
 
-    `read` reads the file by offsets.
+    `read` reads the file by offsets. Lines that follow one another may be one result, a `Packed`.
     """
     for start in starts(size):
         yield from _examined(read, start, size).pieces
@@ -78,10 +78,13 @@ def _torn(line: bytes) -> Link:
     """
     link = examine(line + b"\n")
     if link.flaw is None:
-        message = "only the line feed of the last record is missing; the next record adds it"
+        message = "the last line lacks only its line feed; its record counts, nothing is lost"
         return link._replace(flaw=Flaw(LedgerCode.TORN_TAIL, message))
     size = len(line)
-    message = f"the last line is incomplete ({size} bytes); no save or call was confirmed with it"
+    message = (
+        f"the last line is incomplete ({size} bytes) and counts as no record; `intent-lsp trace"
+        " recover` adds the record if a copy is left"
+    )
     return Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))
 
 

@@ -2,8 +2,8 @@
 
 Invariant: memory does not grow with the ledger.
 Invariant: each line was examined on its own before. Only its place in the chain is checked here.
-Invariant: the main file stays open, so that archiving cannot replace it while it is read. The other
-files only grow, and are read up to their size at that moment.
+Invariant: the main file stays open, so that what is read of it stays the same if archiving replaces
+it. The other files only grow, and are read up to their size at that moment.
 """
 
 import os
@@ -199,7 +199,7 @@ def _reached(remembered: LinkTable, anchors: Sequence[Anchor]) -> int | None:
 def _untied(heads: Sequence[Head]) -> list[LedgerProblem]:
     """Return a problem for each head that is not the ledger's end, at most `_HEADS_NAMED`.
 
-    The next append will merge these heads.
+    A later append merges these heads: the next one to the main file, or the first to a new segment.
     """
     newest = _current(heads)
     return [
@@ -207,7 +207,7 @@ def _untied(heads: Sequence[Head]) -> list[LedgerProblem]:
             LedgerCode.UNTIED_HEADS,
             head.file,
             head.line,
-            f"the end of another branch, by session {head.session_id}; the next record joins it",
+            f"the end of another branch, by session {head.session_id}; a later record joins it",
         )
         for head in [head for head in heads if head is not newest][:_HEADS_NAMED]
     ]
