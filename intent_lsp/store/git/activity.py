@@ -34,7 +34,7 @@ StatMark = tuple[int, int, int] | None
 class GitMoment(Struct, frozen=True, kw_only=True):
     """The state of a git directory at one moment: stamps of the files that git writes, and locks.
 
-    `marks` are the stamps of all those files in a fixed order, `index` is the stamp of the index.
+    `marks` are the stamps of these files in a fixed order, and `index` is the one of the index.
     `index_at` is when the index was written, in seconds since 1970, or 0 if there is no index.
     `locks` are the paths of the lock files that exist.
     """

@@ -39,10 +39,10 @@ class UnknownRevisionError(IntentLspError):
 
 
 class ShallowRangeError(IntentLspError):
-    """A range of which a shallow clone does not have every commit."""
+    """A range of which a shallow clone may not have every commit."""
 
     def __init__(self, base: str, head: str) -> None:
-        super().__init__(f"this clone is shallow and lacks commits between {base} and {head}")
+        super().__init__(f"this clone is shallow and may lack commits between {base} and {head}")
         self.cure = f"fetch the history with {_DEEPEN}"
 
 
@@ -51,7 +51,7 @@ class UnreadableCommitsError(IntentLspError):
 
     def __init__(self, objects: str) -> None:
         super().__init__(f"git cannot read {objects}")
-        self.cure = "run `git fsck`; a partial clone needs a fetch without --filter"
+        self.cure = "in a partial clone run `git fetch --refetch --no-filter`, else `git fsck`"
 
 
 class CommitRange(Struct, frozen=True, kw_only=True):
@@ -86,7 +86,7 @@ def commit_range(git: Git, base: str, head: str) -> CommitRange:
 
 
 def resolve(git: Git, revision: str) -> str:
-    """Return the id of the commit that a revision names.
+    """Return the id of the commit that a revision, such as a branch or `HEAD~1`, names.
 
     Raise UnknownRevisionError if it names none or git cannot be read.
     """

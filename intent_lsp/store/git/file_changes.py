@@ -44,7 +44,7 @@ class FileSide(Struct, frozen=True, kw_only=True):
 class FileDelta(Struct, frozen=True, kw_only=True):
     """A file that differs between two trees. `old` is None for a new file, `new` for a deleted one.
 
-    Both have different paths if the file was renamed.
+    If the file was renamed, `old` and `new` have different paths.
     """
 
     old: FileSide | None
@@ -60,7 +60,8 @@ class FileDelta(Struct, frozen=True, kw_only=True):
 def commit_deltas(git: Git, old: str | None, new: str) -> list[FileDelta]:
     """Return the files below the root in which two commits, given by id, differ.
 
-    `old` is None for the empty tree. Raise UnreadableCommitsError if git cannot read them.
+    `old` is the earlier one, or None for the empty tree. Raise UnreadableCommitsError if git cannot
+    read them.
     """
     asked = partial(_between_commits, git, old=old, new=new)
     return _below(git.ask(None, asked), f"the files of commit {new}")
@@ -113,7 +114,7 @@ def _index(repository: Any) -> Any:
 
 
 def _similar(git: Git, diff: Any) -> list[FileDelta]:
-    """Return the files of a diff of libgit2, renames joined."""
+    """Return the files of a diff of libgit2. The two sides of a renamed file are one delta."""
     diff.find_similar()
     return [
         FileDelta(

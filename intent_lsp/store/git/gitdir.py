@@ -18,7 +18,7 @@ from intent_lsp.core.paths import WorkspacePath, parse_relative
 from intent_lsp.store.fs.files import read_bytes
 
 READ_AT_MOST: Final = 1024 * 1024
-"""Bytes read from the end of a reflog: some thousand steps, more than one command makes."""
+"""The most bytes that are read from the end of a reflog, several thousand entries."""
 
 _SMALL_AT_MOST: Final = 64 * 1024 * 1024
 _PUT_ASIDE = ("rebase-merge/autostash", "rebase-apply/autostash", "MERGE_AUTOSTASH")
@@ -43,8 +43,9 @@ _ABORTED: Final = (b"am --abort", b"rebase (abort)")
 class Move(Struct, frozen=True, kw_only=True):
     """A move of HEAD from the commit `old` (None: there was no commit yet) to the commit `new`.
 
-    `authored` is whether somebody wrote content of `new`; it is False if git only combined other
-    commits. `made` is whether git itself created `new`, by a merge, cherry-pick, revert or rebase.
+    `authored` is whether the move made `new` with content that somebody wrote; it is False if git
+    only combined other commits. `made` is whether the move is a step of a merge, pull, cherry-pick,
+    revert or rebase, and no fast-forward.
     """
 
     old: str | None
@@ -218,9 +219,10 @@ def moves_since(git_directory: Path, mark: LogMark) -> tuple[Move, ...] | None:
 
 
 def logged_before(git_directory: Path, mark: LogMark) -> frozenset[str]:
-    """Return the ids of the commits that HEAD's reflog lists before `mark`; empty if unreadable.
+    """Return the ids of the commits that HEAD's reflog lists up to `mark`; empty if unreadable.
 
-    Only the last `READ_AT_MOST` bytes of the reflog are read.
+    Only the last `READ_AT_MOST` bytes of the reflog are read. The place of `mark` is found by the
+    size of the reflog alone.
     """
     found = last_bytes(git_directory / HEAD_LOG)
     if found is None:

@@ -176,7 +176,7 @@ def _directory(source: str) -> str:
 
 
 def tree_rooms(root: Path, *, at_most: int) -> frozenset[Path] | None:
-    """Return the full paths of `root` and all directories below it, or None if over `at_most`.
+    """Return the full paths of `root` and all directories below it; None if more than `at_most`.
 
     `.git`, `.local/`, directories that git ignores as a whole, nested repositories and links are
     left out. If git fails, no directory counts as ignored.

@@ -2,8 +2,8 @@
 
 Conversion is specified in requirements section 8.
 
-Invariant: a path or HEAD that leads to nothing gives None; an unknown id raises. Errors of libgit2
-pass through, and the caller logs them; only `discover` logs them itself.
+Invariant: a path or HEAD that leads to nothing gives None or is left out; an unknown id raises.
+Errors of libgit2 pass through, and the caller logs them; only `discover` logs them itself.
 Invariant: `blob_lines` streams a large blob. A truncated one raises, and never counts as complete.
 Invariant: where a blob is used unconverted, `git cat-file --filters` returns the same bytes.
 """
@@ -114,7 +114,7 @@ def head_commit(repository: Any) -> str | None:
 
 
 def author_name(repository: Any, commit: Any) -> str:
-    """Return the name of a commit's author, after the mapping by `.mailmap`."""
+    """Return the name of a commit's author, after the mapping by `.mailmap`; "" if it is empty."""
     import pygit2  # noqa: PLC0415 - slow to import, and not always needed
 
     author = pygit2.Mailmap.from_repository(repository).resolve_signature(commit.author)
@@ -122,7 +122,10 @@ def author_name(repository: Any, commit: Any) -> str:
 
 
 def blob_in_head(repository: Any, path: str) -> str | None:
-    """Return the id of a file's blob in HEAD, links followed, or None if HEAD does not have it."""
+    """Return the id of a file's blob in HEAD, or None if HEAD does not have the file.
+
+    If the path is a symbolic link, the file is the one that it leads to.
+    """
     return None if repository.head_is_unborn else _find(repository.head.peel().tree, path)
 
 
@@ -138,7 +141,8 @@ def blob_in_index(repository: Any, path: str) -> str | None:
 def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Mapping[str, str]:
     """Return the blob ids of `paths` in a commit. Paths that the commit does not have are left out.
 
-    Links in the commit are followed. Raise KeyError if the commit does not exist.
+    If a path is a symbolic link in the commit, its blob is that of the file that it leads to. Raise
+    KeyError if the commit does not exist.
     """
     tree = repository.revparse_single(f"{commit}^{{tree}}")
     found = ((path, _find(tree, path)) for path in paths)
@@ -219,8 +223,8 @@ def conversion_of(repository: Any, path: str) -> Conversion:
 def _find(tree: Any, path: str) -> str | None:
     """Return the id of a file's blob in a tree, or None if the tree has no such file.
 
-    Up to `_LINKS_AT_MOST` symbolic links in the tree are followed if they point inside the
-    repository.
+    If the path is a symbolic link, the file is the one that it leads to in the tree. A link among
+    the directories of a path is not followed, and after `_LINKS_AT_MOST` links there is no file.
     """
     for _ in range(_LINKS_AT_MOST):
         try:

@@ -118,7 +118,7 @@ def _start(
     """
     program = find_git()
     if program is None:
-        raise FileNotFoundError(errno.ENOENT, "the git program is not in PATH")
+        raise FileNotFoundError(errno.ENOENT, "the git program is not in PATH; install git")
     kept = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
     return subprocess.Popen(  # noqa: S603 - found in PATH, and no shell reads the arguments
         [program, *_HARMLESS, *arguments],

@@ -51,8 +51,8 @@ T = TypeVar("T")
 class Git:
     """The git repository around one root. Thread-safe.
 
-    `git_dir` is the git directory, `common_dir` the one that all work trees share, `top` the top
-    directory of the work tree that contains the root.
+    `root` is that root, `git_dir` the git directory of its work tree, `common_dir` the git
+    directory that all work trees share, and `top` the top directory of the root's work tree.
     """
 
     def __init__(self, root: Path, repository: Any) -> None:  # noqa: ANN401 - pygit2 is loaded late
@@ -100,7 +100,10 @@ class Git:
         return self._bytes(self.head_version(path))
 
     def head_version(self, path: WorkspacePath) -> Version | None:
-        """Return a file's version (blob, conversion) in HEAD, or None if absent or unreadable."""
+        """Return a file's version (blob, conversion) in HEAD, or None if absent or unreadable.
+
+        If the path is a symbolic link in HEAD, the file is the one that it leads to.
+        """
         return self._version(path, blob_in_head)
 
     def blob_bytes(self, commit: str, path: WorkspacePath) -> bytes | None:
@@ -115,8 +118,8 @@ class Git:
         """Return the ids of the parents of merges that changed a file themselves.
 
         Such a merge has a version of the file that none of its parents has. At most `limit` ids are
-        returned, those of the newest merges first. Only the newest 5,000 commits of HEAD are
-        searched. The result is empty if git cannot be read.
+        returned, those of the newest merges first. Only the newest 5,000 commits of HEAD's history
+        are searched. The result is empty if git cannot be read.
         """
         full = self._prefix + path
         return self.ask(
@@ -126,10 +129,10 @@ class Git:
     def versions_at(
         self, revision: str, paths: Iterable[WorkspacePath]
     ) -> Mapping[WorkspacePath, Version] | None:
-        """Return the version of each of `paths` that the commit `revision` has.
+        """Return the version of each of `paths` in the commit `revision`.
 
-        `revision` is a commit's id or any other name of it. Return None if there is no such commit
-        or if it is damaged.
+        Paths that the commit lacks are left out. `revision` is the commit's id or any other name of
+        it. Return None if there is no such commit or git cannot read it.
         """
         full = {self._prefix + path: path for path in paths}
         blobs = self.ask(None, partial(blobs_in_commit, paths=full, commit=revision))
@@ -141,7 +144,7 @@ class Git:
         }
 
     def version_of(self, path: WorkspacePath, blob_id: str) -> Version:
-        """Return the version of a file that has this blob, as git would check it out now."""
+        """Return a file's version that has the blob `blob_id` and the file's present conversion."""
         full = self._prefix + path
         return Version(path=full, blob_id=blob_id, how=self._how(full))
 
@@ -160,7 +163,10 @@ class Git:
         return found
 
     def staged_version(self, path: WorkspacePath) -> Version | None:
-        """Return a file's version (blob, conversion) in the index; None if absent or unreadable."""
+        """Return a file's version (blob, conversion) in the index; None if absent or unreadable.
+
+        The version of a symbolic link is that of the link itself.
+        """
         return self._version(path, blob_in_index)
 
     def ignored(self, path: WorkspacePath) -> bool:
@@ -194,7 +200,10 @@ class Git:
         return () if status is None else status.paths
 
     def list_files(self) -> tuple[WorkspacePath, ...]:
-        """Return the files below the root that git tracks or does not ignore; () if git fails."""
+        """Return the files below the root that git tracks or does not ignore; () if git fails.
+
+        A tracked file is included even if it is not on disk.
+        """
         return self.known_files() or ()
 
     def known_files(self) -> tuple[WorkspacePath, ...] | None:
@@ -207,6 +216,7 @@ class Git:
         """Return the files at any depth below a directory that git tracks or does not ignore.
 
         They are relative to the directory. If `tracked`, return only files that git tracks. A
+        tracked file is included even if it is not on disk. A submodule is one name, and another
         nested repository is one name that ends with `/`. Return None if git does not answer.
         """
         options = ("--cached",) if tracked else ("--cached", "--others", "--exclude-standard")

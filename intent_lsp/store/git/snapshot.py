@@ -60,9 +60,10 @@ class GitSnapshots:
         self._flags: tuple[StatMark, IndexFlags] = (None, _NO_FLAGS)
 
     def take(self, status: TreeStatus) -> GitSnapshot:
-        """Return a snapshot of HEAD, refs, stashes, reflog, index and ignore files at this moment.
+        """Return a snapshot of git's present state: HEAD, refs, stashes, reflog and index.
 
-        HEAD's commit and the files in conflict are taken from `status`, the output of `git status`.
+        The ignore files outside the work tree belong to it. HEAD's commit and the files in conflict
+        are those of `status`, the result of `git status`.
         """
         git_dir = self._git.git_dir
         common = common_directory(git_dir)

@@ -7,7 +7,7 @@ copy.
 
 Invariant: HEAD and the files come from one git call, so that they belong together.
 Invariant: None means that git did not answer, an empty result that no file differs.
-Invariant: the copy is made from the index that exists when it is asked for, or there is no copy.
+Invariant: the copy is made from the index as it is when the copy is asked for, or there is none.
 """
 
 import logging
@@ -74,9 +74,9 @@ class InIndex(Struct, frozen=True):
 class TreeStatus(Struct, frozen=True, kw_only=True):
     """HEAD's commit (None if there is none yet) and the files in the work tree that differ from it.
 
-    `paths` are all those files; ignored files are left out. `unmerged` are those of them in
-    conflict. `index` maps those of them that are in the index without a conflict to their index
-    entries. `repositories` are untracked directories that are nested repositories.
+    `paths` are all those files, relative to the root; ignored files are left out. `unmerged` are
+    those of them in conflict. `index` maps those of them that are in the index without a conflict
+    to their index entries. `repositories` are untracked directories that are nested repositories.
     """
 
     head: str | None

@@ -54,8 +54,8 @@ class GitTrees:
     def authored(self, moves: Iterable[Move]) -> frozenset[WorkspacePath]:
         """Return the files that the authored ones of `moves` have changed.
 
-        Each move of HEAD counts with the commit that it leads to; `authored_in` says which files a
-        commit changed. Moves whose `authored` is False are left out.
+        These are the files that `authored_in` returns for the commits to which the moves lead.
+        Moves whose `authored` is False are left out.
         """
         changed = (self.authored_in(move.new) for move in moves if move.authored)
         return frozenset[WorkspacePath]().union(*changed)
@@ -109,10 +109,10 @@ class GitTrees:
         return None if merged is None else _blob_id(merged)
 
     def object_ids(self, paths: Collection[WorkspacePath]) -> Mapping[WorkspacePath, str] | None:
-        """Return the blob id that git would store for each file on disk, or None if git fails.
+        """Return the id of the blob that git would store for each file on disk, by path.
 
         Files are converted as git would when it adds them. Paths that are neither files nor links
-        are left out.
+        are left out. Return None if git fails.
         """
         root = self._git.root
         links = {path: _link_id(root / path) for path in paths if (root / path).is_symlink()}
@@ -159,7 +159,10 @@ _STANDING: Final[Mapping[str, Callable[[str], tuple[str, str]]]] = {
 
 
 def _commit_in(place: Path) -> str | None:
-    """Return the first commit id in the first 64 KiB of a file, or None if there is none."""
+    """Return the first commit id in the first 64 KiB of a file, or None if there is none.
+
+    Any word of 40 or more hexadecimal digits counts as a commit id.
+    """
     text = small_file(place)[:65536].decode("ascii", "replace")
     words = (
         word for line in text.split("\n") for word in line.split() if len(word) >= _SHA1_DIGITS

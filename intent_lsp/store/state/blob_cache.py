@@ -28,7 +28,7 @@ from intent_lsp.store.fs.write import create_cache_file, remove_file
 _log = logging.getLogger(__name__)
 
 MAX_BYTES: Final = 256 * 1024 * 1024
-"""The most bytes on disk that all cached contents of a root take together."""
+"""The bytes on disk above which the oldest cached contents of a root are removed."""
 
 _ROOM: Final = "snapshots"
 # Share of the limit that is left after making room. Removing a bit more than needed means that the
@@ -45,7 +45,7 @@ _PACKED_AT_MOST: Final = 64 * 1024
 class BlobCache:
     """The cached file contents of one root, in files named by their hashes.
 
-    They take at most `max_bytes` on disk.
+    If they take more than `max_bytes` on disk, the oldest are removed.
     """
 
     def __init__(self, root: Path, max_bytes: int = MAX_BYTES) -> None:
@@ -77,9 +77,9 @@ class BlobCache:
         return content_hash
 
     def get(self, content_hash: ContentHash) -> bytes | None:
-        """Return the content with a hash, or None if it is not in the cache or is damaged there.
+        """Return the content with a hash, or None if it is not in the cache.
 
-        A damaged or unreadable file is removed.
+        Its file is removed, and the result is None, if the file is damaged or cannot be read.
         """
         if parse_hash(content_hash) != content_hash:
             return None

@@ -4,8 +4,8 @@ Invariant: every transaction runs on the file that the path names now. A file th
 replaced is opened again (requirements section 2).
 Invariant: a damaged file is renamed with the files that belong to it, never deleted.
 Invariant: while `.orchestration/` itself is missing, the state is empty and only in memory.
-Invariant: what memory has collected while a file could not be used is written to the file as soon
-as it can be used.
+Invariant: what a stand-in in memory has collected while the file could not be used is written to
+the file as soon as it can be used.
 """
 
 import contextlib
@@ -50,6 +50,10 @@ Stored = bytes | int | None
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # The file, or its shared-memory file, was moved or removed under an open connection.
 _MOVED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+_CURES = {
+    sqlite3.SQLITE_BUSY: "wait until the other process has finished, and try again",
+    sqlite3.SQLITE_FULL: "free disk space",
+}
 _AGAIN_SECONDS = 2.0
 """After how many seconds in memory the file is tried again."""
 _WRITING = "BEGIN IMMEDIATE"
@@ -70,7 +74,7 @@ def hash_in(data: bytes | None) -> ContentHash | None:
 def row_as(kind: type[S], row: Iterable[Any]) -> S:
     """Return a row as a struct of the class `kind`, whose fields are the columns in their order.
 
-    Texts, which are stored as bytes, are decoded.
+    Bytes are decoded to the texts for which they are stored.
     """
     values = (unpack(value) if isinstance(value, bytes) else value for value in row)
     fields: dict[str, Any] = dict(zip(kind.__struct_fields__, values, strict=True))
@@ -168,7 +172,7 @@ class Database:
                 else:
                     self._used |= begin == _WRITING and self.problem is None
                     return result
-        raise self._unusable("was replaced again and again while it was open")
+        raise self._unusable("was replaced again and again while it was open", "try again")
 
     def _current(self) -> sqlite3.Connection:
         """Return the connection to use: to the file, or to memory if the file cannot be used now.
@@ -269,7 +273,7 @@ class Database:
         if kind(problem) in _DAMAGED or str(problem).startswith("no such table"):
             self._move_aside(known)
         elif kind(problem) not in _MOVED or not was_open:
-            raise self._unusable(str(problem)) from problem
+            raise self._unusable(str(problem), _CURES.get(kind(problem))) from problem
 
     def _move_aside(self, damaged: Identity | None) -> None:
         """Rename the damaged file and SQLite's companion files, under a lock between processes.
@@ -294,5 +298,5 @@ class Database:
         except OSError as problem:
             raise self._unusable(f"is damaged and cannot be moved: {problem}") from problem
 
-    def _unusable(self, problem: str) -> StateUnavailableError:
-        return StateUnavailableError(path=os.fspath(self._path), problem=problem)
+    def _unusable(self, problem: str, cure: str | None = None) -> StateUnavailableError:
+        return StateUnavailableError(path=os.fspath(self._path), problem=problem, cure=cure)

@@ -1,4 +1,4 @@
-"""Drafts: texts whose save was refused, kept as files until restored or thirty days old.
+"""Drafts: texts whose save was refused or that a call discarded, kept for thirty days at most.
 
 Specified in requirements section 7.
 
@@ -43,10 +43,11 @@ _TRIES: Final = 8
 
 
 class Draft(Struct, frozen=True, kw_only=True):
-    """A text whose save was refused. `base_hash` is the hash of the file when the text was typed.
+    """A text whose save was refused, or that an agent's call discarded.
 
-    `base_hash` is None if there was no file. `code` says why the save was refused. `id` is empty
-    until the draft is written. `created_at` is a timestamp in UTC.
+    `base_hash` is the hash of the file that the text was to replace, or of the file that the call
+    left; None if there was none. `code` says why the save was refused, or that the text was
+    discarded. `id` is empty until the draft is written. `created_at` is a timestamp in UTC.
     """
 
     id: str = ""

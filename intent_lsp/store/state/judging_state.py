@@ -4,7 +4,7 @@ Specified in requirements sections 1, 6 and 7.
 
 Invariant: one transaction reads everything, so that intent, claims and reads are from the same
 moment.
-Invariant: all files of a move are one transaction. What was read under the old name stays too.
+Invariant: `follow` is one transaction. What was stored for an old path stays stored.
 """
 
 import sqlite3
@@ -77,7 +77,7 @@ class SaveMemory(Struct, frozen=True, kw_only=True):
 
 
 class JudgingState:
-    """Reads what is needed to judge a call or a save, and copies reads for moved files."""
+    """Reads what is needed to judge a call or a save, and copies what was read of moved files."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -122,10 +122,11 @@ class JudgingState:
         )
 
     def follow(self, moves: Iterable[tuple[WorkspacePath, WorkspacePath]]) -> None:
-        """For each moved file, copy what every session last read from the old path to the new path.
+        """For each moved file, store for its new path what each session last read at its old path.
 
-        What was stored for the new path is replaced. `moves` are (old path, new path). Raise
-        StateUnavailableError if the state cannot be written.
+        This counts for subagents, too. It replaces what the same session last read at the new path.
+        `moves` are (old path, new path). Raise StateUnavailableError if the state cannot be
+        written.
         """
         new = {pack(old): pack(name) for old, name in moves}
 

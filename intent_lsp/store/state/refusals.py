@@ -1,4 +1,4 @@
-"""The edits that were refused to agents, in a root's state: for ten minutes, or longer if made.
+"""The edits that were refused to agents, in a root's state: kept for ten minutes.
 
 Invariant: a refused edit that was made all the same is kept for thirty days, so that its diagnostic
 can name tool and host.
@@ -20,7 +20,7 @@ from intent_lsp.store.state.database import Database, packed
 from intent_lsp.store.state.open_commands import parsed, spelled
 
 MADE_KEPT_FOR: Final = timedelta(days=30)
-"""How long a refused edit that was made all the same is kept."""
+"""How long after its refusal a refused edit is kept if it was made all the same."""
 
 
 class RefusedEdits:

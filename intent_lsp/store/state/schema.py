@@ -96,7 +96,7 @@ def lay_out(connection: sqlite3.Connection, path: Path) -> None:
     """Create the tables in an empty state file.
 
     Raise StateUnavailableError if a newer version of this program wrote the file. The tables of an
-    older version are left as they are. Queries then miss a table, and the file counts as damaged.
+    older version are left as they are. A query that misses a table then raises sqlite3.Error.
     """
     if create_tables(connection, _TABLES.split(";"), _VERSION) > _VERSION:
         raise StateUnavailableError(

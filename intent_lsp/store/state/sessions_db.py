@@ -42,8 +42,8 @@ _session: Final = partial(row_as, SessionRow)
 class BaselineFile(Struct, frozen=True):
     """A file in a session's baseline: it differed from HEAD when the baseline was taken.
 
-    A file whose hash was set since (`move_baseline`) is one, too. `hash` is the hash of its
-    content, or None if the file did not exist.
+    Or its hash was set since, by `move_baseline`. `hash` is the hash of its content, or None if the
+    file did not exist.
     """
 
     hash: ContentHash | None
@@ -80,7 +80,7 @@ class SessionDb:
         self._database.close()
 
     def problem(self) -> str | None:
-        """Return why the data is in memory instead of the file, or None if it is in the file.
+        """Return why memory stands in for the file that cannot be used, or None if it does not.
 
         This first uses the database, and so returns to the file if that can be used again. The file
         is tried every two seconds at most.
@@ -90,7 +90,7 @@ class SessionDb:
 
     @property
     def last_problem(self) -> str | None:
-        """Why the data was in memory at the last use of the database, or None if it was not."""
+        """What `problem` would have returned at the last use of the database."""
         return self._database.problem
 
     def session(self, session_id: str, agent_id: str = "") -> SessionRow | None:
@@ -106,7 +106,7 @@ class SessionDb:
     def unended_editors(self) -> tuple[SessionRow, ...]:
         """Return the editor sessions without a recorded end, the last used first.
 
-        The processes of some may have been killed.
+        A session whose process was killed has no recorded end either.
         """
         query = (
             "SELECT * FROM session WHERE kind = ? AND agent_id = ? AND ended_at IS NULL"

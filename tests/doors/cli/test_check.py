@@ -280,7 +280,7 @@ def test_a_partial_clone_without_the_files_is_refused(
     commit = world.repository.git("rev-parse", "base").strip()
     problem = shell("check", "-C", str(tmp_path / "partial"), "--base", commit).problem
     assert "git cannot read" in problem
-    assert "a partial clone needs a fetch without --filter" in problem
+    assert "in a partial clone run `git fetch --refetch --no-filter`" in problem
 
 
 def test_an_ignored_intent_serves_nothing(world: RecordedRepository, shell: Shell) -> None:
