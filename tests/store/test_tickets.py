@@ -81,6 +81,17 @@ def test_a_command_that_has_ended_is_not_begun_again(state: SessionDb) -> None:
     assert state.tickets.commands.remembered("t-2", NOW) is not None
 
 
+def test_a_command_whose_session_goes_on_is_remembered_so(state: SessionDb) -> None:
+    before = TreeSnapshot(git=None, files={}, inner={})
+    later = TreeSnapshot(git=None, files={}, inner={A: before})
+    command = replace(TICKET, tree=before)
+    state.tickets.issue(command, NOW)
+    state.tickets.commands.go_on("t-1", later)
+    went_on = replace(command, tree=later, gone_on=True)
+    assert state.tickets.ticket("t-1", NOW) == (went_on, None)
+    assert state.tickets.commands.remembered("t-1", NOW) == went_on
+
+
 def _claimed(state: SessionDb, asker: tuple[str, str], at: datetime = NOW) -> list[str | None]:
     memory = state.judging.for_call([A, ODD, WorkspacePath("b")], asker, at)
     return [each.claimed_by for each in memory.values()]

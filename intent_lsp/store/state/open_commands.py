@@ -129,7 +129,7 @@ class OpenCommands:
         self._database.write(work)
         given = self._given.get(ticket_id)
         if given is not None:
-            self._given[ticket_id] = replace(given, tree=tree)
+            self._given[ticket_id] = replace(given, tree=tree, gone_on=True)
 
     def with_tree(self, body: bytes, tree: bytes | None, gone_on: int | None) -> Ticket:
         """Decode a stored ticket, with its work tree's snapshot if it still has one.
