@@ -68,7 +68,7 @@ class CommitRange(Struct, frozen=True, kw_only=True):
 
 
 def commit_range(git: Git, base: str, head: str) -> CommitRange:
-    """Return the commits of the range `base`..`head`, named as git names revisions.
+    """Return the commits of the range `base`..`head`, two revisions such as a branch or `HEAD~1`.
 
     Raise UnknownRevisionError if either is no commit here, ShallowRangeError if a shallow clone may
     lack commits of the range, or UnreadableCommitsError.

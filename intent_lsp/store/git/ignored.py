@@ -37,8 +37,8 @@ def hidden_by(
 
     Each file, relative to the root, is mapped to its ignore file. `before` maps each changed ignore
     file to its former content. Its keys are paths relative to the git top level, or absolute for
-    ignore files outside the work tree. Return at most `HIDDEN_AT_MOST` files, or None if git cannot
-    list the ignored files.
+    ignore files outside the work tree. Return at most `HIDDEN_AT_MOST` files, and none of a hidden
+    directory with more than 100 times as many. Return None if git cannot list the ignored files.
     """
     top = git.top
     printed = run_git(top, *_IGNORED, "--exclude-standard", "--directory", "--", os.fspath(root))

@@ -48,11 +48,12 @@ _TRUE: Final = ("true", "yes", "on", "1")
 
 
 class Conversion(Struct, frozen=True, kw_only=True):
-    """How git converts the blobs of one path into files. Equal conversions give equal bytes.
+    """How git converts the blobs of one path into files.
 
-    `program` is whether a filter program or a `working-tree-encoding` converts the bytes; then the
-    blob alone does not determine them, and `said` is empty. Otherwise `said` are the attributes and
-    settings that determine git's built-in conversion, or empty if the file's bytes are the blob's.
+    Equal conversions turn a blob into equal bytes, unless a program does it. `program` is whether a
+    filter program or a `working-tree-encoding` converts the bytes; then the blob alone does not
+    determine them, and `said` is empty. Otherwise `said` are the attributes and settings that
+    determine git's built-in conversion, or empty if the file's bytes are the blob's.
     """
 
     said: tuple[Attribute, ...] = ()

@@ -64,7 +64,7 @@ class Git:
     def open(root: Path) -> "Git | None":
         """Open the repository around `root` and return it.
 
-        Return None if none has a work tree that contains `root`, or if it is unreadable.
+        Return None if none has a work tree that contains `root`, or if it cannot be opened.
         """
         repository = discover(root)
         if repository is None:
@@ -107,7 +107,11 @@ class Git:
         return self._version(path, blob_in_head)
 
     def blob_bytes(self, commit: str, path: WorkspacePath) -> bytes | None:
-        """Return a commit's file as git would check it out, or None if absent or unreadable."""
+        """Return a commit's file as git would check it out, or None if absent or unreadable.
+
+        If a filter program converts the file and its clean direction turns the file on disk into
+        the commit's blob, return the bytes on disk.
+        """
         return self._bytes(self.version_at(commit, path))
 
     def version_at(self, commit: str, path: WorkspacePath) -> Version | None:
@@ -149,13 +153,17 @@ class Git:
         return Version(path=full, blob_id=blob_id, how=self._how(full))
 
     def version_bytes(self, version: Version) -> bytes | None:
-        """Return a version's bytes as git would check them out, or None if they cannot be read."""
+        """Return a version's bytes as git would check them out, or None if they cannot be read.
+
+        If a filter program converts them and its clean direction turns the file on disk into the
+        version's blob, return the bytes on disk.
+        """
         if version.how != Conversion():
             return filtered(self.top, version)
         return self.ask(None, lambda repository: blob_data(repository, version.blob_id))
 
     def tracked(self, path: WorkspacePath) -> bool:
-        """Return whether git tracks a file, so that its index has it. False if it is unreadable."""
+        """Return whether git tracks a file: its index has it. False if the index is unreadable."""
         full = self._prefix + path
         found = self.ask(None, lambda repository: full in index(repository))
         if found is None:  # libgit2 cannot read a split or sparse index.
@@ -275,8 +283,8 @@ class Git:
     def below(self, paths: Iterable[bytes]) -> tuple[WorkspacePath, ...]:
         """Convert paths relative to the git top level into paths relative to the root, each once.
 
-        Paths outside the root are left out. So are directories, which stand for nested
-        repositories.
+        Paths outside the root are left out. So are paths that end with `/`: git writes nested
+        repositories so.
         """
         found = (path_below(self._prefix, name) for name in map(os.fsdecode, paths))
         return tuple(dict.fromkeys(path for path in found if path is not None))

@@ -62,8 +62,8 @@ class GitSnapshots:
     def take(self, status: TreeStatus) -> GitSnapshot:
         """Return a snapshot of git's present state: HEAD, refs, stashes, reflog and index.
 
-        The ignore files outside the work tree belong to it. HEAD's commit and the files in conflict
-        are those of `status`, the result of `git status`.
+        Ignore files outside the work tree and unfinished merges belong to it. HEAD's commit and the
+        files in conflict are those of `status`, the result of `git status`.
         """
         git_dir = self._git.git_dir
         common = common_directory(git_dir)

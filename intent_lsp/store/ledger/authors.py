@@ -57,9 +57,9 @@ class LedgerAuthors:
         """Return the author's name for each record whose author is found, by record id.
 
         `made` maps record ids to their timestamps. Authors are cached. One call reads at most about
-        `READ_AT_MOST` bytes; the next one searches for the records that no commit was searched for.
-        Records that were searched for without success are searched for again only after HEAD has
-        moved. Errors of git are logged; the records not found by then are left out.
+        `READ_AT_MOST` bytes. A record that it has not reached by then is searched for by the next
+        call, one that was searched for and not found only after HEAD has moved. Errors of git are
+        logged; then only cached authors are returned.
         """
         with self._lock:
             try:

@@ -182,8 +182,8 @@ class Seeker(Struct):
             if self.wanted:
                 commits = reachable(self.repository, tips, hidden)
                 self._among(islice(commits, COMMITS_AT_MOST), named=is_named)
-                # Beyond the limit at least one commit remains unsearched.
-                self.missed |= next(commits, None) is not None
+                # Beyond the limit at least one commit may remain unsearched.
+                self.missed |= bool(self.wanted) and next(commits, None) is not None
         self.whole = not self.missed and not self.repository.is_shallow
 
     def _among(self, commits: Iterable[Any], *, named: bool) -> None:

@@ -1,6 +1,7 @@
 """Finds the record hashes that a ledger's lines state: the first, or those with given digits.
 
-Invariant: no hash is recomputed. A result is only what a line states, and proves nothing.
+Invariant: a result proves nothing, since a hash that a line states is not verified. Only of a line
+of an older tool that states none, the hash is computed.
 """
 
 from collections.abc import Iterator
@@ -17,18 +18,20 @@ _PREFIX: Final = "sha256:"
 
 
 def first_hash(root: Path) -> ContentHash | None:
-    """Return the hash that the first record of a root's ledger states, or None without a record.
+    """Return the hash of the first record of a root's ledger, or None if the ledger has no record.
 
-    Raise LedgerUnavailableError if a file of the ledger that comes before it cannot be read.
+    It is the one that the record's line states, and is not verified. Raise LedgerUnavailableError
+    if a file of the ledger that comes before it cannot be read.
     """
     links = (stated_link(line) for line in _lines(root))
     return next((link.hash for link in links if link is not None), None)
 
 
 def hashes_starting(root: Path, digits: str, *, limit: int) -> tuple[ContentHash, ...]:
-    """Return the first `limit` stated record hashes whose hexadecimal digits start with `digits`.
+    """Return the first `limit` record hashes whose hexadecimal digits start with `digits`.
 
-    Each is returned once, in reading order. `digits` are in lower case. Raise
+    They are those that the lines state, and are not verified. Each is returned once, in reading
+    order. `digits` are in lower case. Raise
     LedgerUnavailableError if a file of the ledger cannot be read.
     """
     return tuple(islice(dict.fromkeys(_starting(root, digits)), limit))

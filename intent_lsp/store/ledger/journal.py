@@ -25,16 +25,13 @@ _log: Final = logging.getLogger(__name__)
 
 JOURNAL_NAME: Final = "journal.jsonl"
 MAX_BYTES: Final = 64 * 1024 * 1024
-"""The size in bytes above which the older half is removed; above twice it nothing is added.
-
-The ledger holds all of it anyway.
-"""
+"""The size in bytes above which the older half is removed; above twice it nothing is added."""
 
 _MODE: Final = 0o600
 
 
 class Journal:
-    """The journal of a root: a second copy of records, kept until `forget` gets a commit with them.
+    """The journal of a root: a second copy of records, kept until `forget` removes them.
 
     It is a file in `.local/`, which must exist. Safe across threads and processes. Above
     `max_bytes`, its older half is removed.

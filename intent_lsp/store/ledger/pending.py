@@ -191,7 +191,7 @@ class OpenRuns:
 
 
 def names_in(directory: Path) -> list[str]:
-    """Return the sorted names of the record files in a directory; empty if it cannot be listed."""
+    """Return the names in a directory that end with `.json`, sorted; [] if it cannot be listed."""
     try:
         names = os.listdir(directory)  # noqa: PTH208 -- faster, and called for each record
     except OSError:

@@ -101,8 +101,11 @@ def _kept(root: Path) -> Iterator[_Kept]:
     for name in sorted(names_in(root, f"{LOCAL_ROOM}/torn").files):
         source = f"{LOCAL_ROOM}/torn/{name}"
         found = _content(root / source)
-        for line in [found] if isinstance(found, OSError) else found.splitlines(keepends=True):
-            yield source, line if isinstance(line, OSError) else line.rstrip(b"\n") + b"\n", False
+        if isinstance(found, OSError):
+            yield source, found, False
+            continue
+        for line in found.splitlines(keepends=True):
+            yield source, line.rstrip(b"\n") + b"\n", False
     for name in sorted(names_in(root, f"{LOCAL_ROOM}/queue").files):
         if not name.startswith("."):
             source = f"{LOCAL_ROOM}/queue/{name}"

@@ -45,7 +45,10 @@ TICKET_OVER: Final = (
     " UNION SELECT ticket_id FROM saved_for WHERE path = ?2)"
     " ORDER BY issued_at DESC LIMIT 1"
 )
-"""Finds the newest open ticket over a path, with the values that `ticket_over` returns."""
+"""SQL that finds the newest open ticket that a save may belong to, if there is one.
+
+Its parameters are what `ticket_over` returns.
+"""
 
 
 class FileMemory(Struct, frozen=True, kw_only=True):
@@ -122,11 +125,10 @@ class JudgingState:
         )
 
     def follow(self, moves: Iterable[tuple[WorkspacePath, WorkspacePath]]) -> None:
-        """For each moved file, store for its new path what each session last read at its old path.
+        """Copy what each session and subagent last read of moved files from old to new paths.
 
-        This counts for subagents, too. It replaces what the same session last read at the new path.
-        `moves` are (old path, new path). Raise StateUnavailableError if the state cannot be
-        written.
+        What the same session or subagent had read at the new path is replaced. `moves` are (old
+        path, new path). Raise StateUnavailableError if the state cannot be written.
         """
         new = {pack(old): pack(name) for old, name in moves}
 

@@ -99,7 +99,10 @@ class SessionDb:
         return _session(rows[0]) if rows else None
 
     def sessions_since(self, moment: str) -> tuple[SessionRow, ...]:
-        """Return the rows of sessions and subagents used at or after `moment`, newest first."""
+        """Return the rows of sessions and subagents last used at or after a time, newest first.
+
+        `moment` is that time, as a timestamp.
+        """
         query = "SELECT * FROM session WHERE last_used_at >= ? ORDER BY last_used_at DESC"
         return tuple(map(_session, self._database.rows(query, moment)))
 

@@ -184,9 +184,10 @@ def opened(path: Path) -> Iterator[int | None]:
 
 
 def file_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a ledger file with their line feeds; none if it does not exist.
+    """Yield the lines of a ledger file; none if it does not exist.
 
-    Raise LedgerUnavailableError if the file cannot be opened or is not a regular file.
+    Each has its line feed, which the last one may lack. Raise LedgerUnavailableError if the file
+    cannot be opened or is not a regular file.
     """
     with opened(path) as fd:
         if fd is not None:

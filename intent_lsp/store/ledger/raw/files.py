@@ -22,7 +22,8 @@ SUFFIX: Final = ".jsonl"
 class FileStamp(NamedTuple):
     """The path, identity, size and time of a ledger file, to see whether its content has changed.
 
-    `identity` is device and inode.
+    `file` is relative to the root, `identity` is device and inode, `size` is in bytes, and
+    `mtime_ns` is the time of the last change in ns since 1970.
     """
 
     file: WorkspacePath

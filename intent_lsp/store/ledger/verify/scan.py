@@ -35,7 +35,7 @@ class _Found(msgspec.Struct, array_like=True):
 def scan(read: Reader, size: int) -> Iterator[Piece]:
     """Examine each line of a ledger file of `size` bytes, and yield the results in line order.
 
-    `read` reads the file by offsets. Lines that follow one another may be one result, a `Packed`.
+    `read` reads the file by offsets. A `Packed` is the result for several lines.
     """
     for start in starts(size):
         yield from _examined(read, start, size).pieces
@@ -46,8 +46,8 @@ def scan_widely(
 ) -> Iterator[Piece]:
     """Yield the results of `scan` for an open ledger file, using several processes if it is large.
 
-    `workers` is the number of processes (None: chosen by size). `progress` is called with the bytes
-    done.
+    `workers` is the number of worker processes, or None to choose it by the size and the machine.
+    `progress` is called with the bytes done.
     """
     for found in spread(_JOB, fd, size, workers, progress):
         yield from found.pieces

@@ -59,8 +59,9 @@ class VerifiedFile(NamedTuple):
 class Snapshot:
     """The ledger's files of a root at one moment.
 
-    `main` is the descriptor of the main file, or None if there is none. `strange` are entries that
-    are no readable ledger files; that list is complete only after all `parts` were read.
+    `main` is the descriptor of the main file, or None if there is none that can be read. `strange`
+    are entries that are no readable ledger files; that list is complete only after all `parts` were
+    read.
     """
 
     def __init__(self, root: Path, main: int | None, stamps: FilesStamp) -> None:
@@ -226,7 +227,7 @@ def _current(heads: Sequence[Head]) -> Head | None:
 def _between_appends(root: Path, main: int | None, lock: RootLock) -> Snapshot:
     """Return a snapshot taken while holding the lock, or without it if the lock cannot be taken.
 
-    `main` is the descriptor of the main file, or None if there is none.
+    `main` is the descriptor of the main file, or None if there is none that can be read.
     """
     files = LedgerFiles(root)
     if lock.exists():
