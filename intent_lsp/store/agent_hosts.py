@@ -15,7 +15,7 @@ def home_directory() -> Path:
 def signs_of(host: AgentHost, root: Path, home: Path) -> tuple[str, ...]:
     """Return the paths that show that a host is in use on this machine; empty if there are none.
 
-    First the full paths of its programs on PATH, then what it keeps in `home` (as `~/NAME`) and in
+    First the paths of its programs on PATH, then what it keeps in `home` (as `~/NAME`) and in
     `root` (relative to it).
     """
     programs = [found for name in host.programs if (found := shutil.which(name)) is not None]

@@ -1,7 +1,7 @@
 """Files written in place: whole lines appended, or the first bytes overwritten.
 
 Invariant: only `overwrite` changes existing bytes.
-Invariant: lines of two writers do not mix, and no line is appended to an unfinished one.
+Invariant: an append overwrites nothing, whatever other writers append meanwhile.
 """
 
 import errno

@@ -1,6 +1,6 @@
-"""The clock and the source of random ids.
+"""The clock, and random ids.
 
-Invariant: no other module reads the time, apart from the stopwatch, or draws a random id.
+Invariant: no other module reads the time, apart from the stopwatch.
 """
 
 import sys

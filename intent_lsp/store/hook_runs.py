@@ -24,9 +24,9 @@ _LARGEST: Final = 64 * 1024
 class HookRun(Struct, frozen=True, kw_only=True):
     """How a hook's command ended, and how many seconds it ran.
 
-    `status` is its exit status, or minus the number of the signal that ended it. If it ran longer
-    than its time limit, `status` is None and the outputs are empty. Of each output at most the
-    first 64 KiB are there.
+    `status` is its exit status, or minus the number of the signal that ended it. If it still ran at
+    its time limit, or its outputs were still open, `status` is None and the outputs are empty. Of
+    each output at most the first 64 KiB are there.
     """
 
     status: int | None
@@ -40,7 +40,7 @@ def run_hook_command(
 ) -> HookRun:
     """Run a command line in a root through the shell, with `data` on its standard input.
 
-    `seconds` is the time limit, after which the command is killed. `variables` are added to the
+    `seconds` is the time limit, at which the command is killed. `variables` are added to the
     environment. Raise OSError if the shell cannot be started.
     """
     passed = stopwatch()

@@ -18,7 +18,7 @@ from intent_lsp.store.stopwatch import stopwatch
 StrPath = str | os.PathLike[str]
 
 ROOM = "intent-lsp"
-"""The name of the directory in the runtime directory."""
+"""The name of the directory of sockets in a runtime directory."""
 
 REPLY_SECONDS = 1.0
 """How long a reply may take after the person's time is over."""
@@ -37,8 +37,8 @@ def socket_places(root: StrPath) -> tuple[str, ...]:
 
     They are in the directory that XDG_RUNTIME_DIR names, in the usual `/run/user/UID` if that
     exists, and in a directory of the user below `/tmp`. A host may start a program without the
-    variable, so each process searches all of them. A runtime directory with a path too long for a
-    socket is left out.
+    variable, so each process searches all of them. The variable is ignored if its path is relative
+    or too long for a socket.
     """
     spelled = os.fsencode(os.path.realpath(root))
     # A hash that loads at once. If two roots had the same, a server would not answer for the other.
@@ -130,7 +130,8 @@ def read_line(connection: socket.socket, seconds: float, passed: Callable[[], fl
     """Return the bytes from a connection until they end with a line feed, or until it is closed.
 
     These may be several lines that come at once. `passed` returns how many seconds have passed.
-    Raise OSError once it returns `seconds` or more, or once more than LARGEST bytes have come.
+    Raise OSError once it returns `seconds` or more, or once more than LARGEST bytes have come and
+    more must follow.
     """
     parts: list[bytes] = []
     size = 0

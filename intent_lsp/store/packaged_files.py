@@ -61,10 +61,9 @@ def report_files() -> dict[str, str]:
 
 
 def template(path: str) -> str:
-    """Return the text with which a new control file is created, with commented examples.
+    """Return the text with which `intent-lsp init` creates a control file.
 
-    `path` is the control file's path, relative to the root. The text is valid, and sets no rule
-    until somebody edits it.
+    `path` is the control file's path, relative to the root.
     """
     name = path.removeprefix(f"{CONTROL_ROOM}/").removeprefix(".")
     return (files("intent_lsp") / "templates" / name).read_text("utf-8")
@@ -78,7 +77,7 @@ def codes_page() -> Path | None:
 
 
 def sections() -> dict[str, str]:
-    """Return the text about each code in `codes.md`, by code; empty if that is not installed."""
+    """Return the text about each code in `codes.md`, by code; empty if that page is missing."""
     page = codes_page()
     text = "" if page is None else (read_bytes(page) or b"").decode()
     found: dict[str, str] = {}

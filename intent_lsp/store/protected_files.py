@@ -1,7 +1,6 @@
 """Protected files that work-tree snapshots leave out: git's own, the ledger, ignored control files.
 
-Invariant: nothing is written, and what cannot be read is left out: a file is logged, a directory
-counts as empty.
+Invariant: nothing is written, and what cannot be read is left out.
 """
 
 import itertools
@@ -29,7 +28,7 @@ READ_AT_MOST: Final = 1024 * 1024
 """The most bytes of a file that are compared: its first ones, or the ledger's last ones."""
 
 HOOKS_AT_MOST: Final = 1000
-"""The most files in the hooks directory that are compared."""
+"""The most files in the hooks directory that are looked at, `.sample` hooks included."""
 
 _CONFIG: Final = "config"
 _OF_WORK_TREE: Final = "config.worktree"
@@ -47,11 +46,11 @@ def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, Guarded
     """Return the hashes of git's protected files that exist, by path, to detect changes of them.
 
     These are hooks, settings, `info/attributes`, `info/exclude` and HEAD's reflog. Each has the
-    hash of its bytes, and as `meaning` the hash of the part that must not change; of the reflog
-    this is constant, so that only its removal is a change. A path is `.git/…`. `git_dir` is the git
-    directory of the work tree, `common` the one that all work trees share. Left out are unreadable
-    files, a `config.worktree` without a guarded setting, `.sample` hooks, and hooks after the first
-    `HOOKS_AT_MOST`.
+    hash of its `guarded_bytes`, and as `meaning` the hash of the part that must not change; of the
+    reflog this is constant, so that only its removal is a change. A path is `.git/…`. `git_dir` is
+    the git directory of the work tree, `common` the one that all work trees share. Left out are
+    unreadable files, a `config.worktree` without a guarded setting, `.sample` hooks, and what is in
+    the hooks directory after the first `HOOKS_AT_MOST` files.
     """
     found = {}
     for name, place in _places(git_dir, common):

@@ -1,6 +1,6 @@
 """Finds running programs by their names and their working directory, on Linux.
 
-Invariant: of another process only its program, its script, its directory and its start are read.
+Invariant: of another process only its program, its script, its directory and its start are used.
 """
 
 import os
@@ -33,7 +33,7 @@ def processes_in(root: Path) -> tuple[Path, ...]:
 def earliest_start(
     processes: Iterable[Path], names: Collection[str], package: str, now: datetime
 ) -> datetime | None:
-    """Return when the oldest program among `processes` with one of these names was started.
+    """Return when the oldest program among `processes` with one of the `names` was started.
 
     Scripts of the npm package `package` count too, unless it is "". Return None if there is no such
     program. `now` is the present time.

@@ -1,6 +1,6 @@
 """Paths that no intent needs to own: files that git ignores, and temporary files.
 
-Invariant: a path that may belong to somebody, in a git work tree or a governed root, is not
+Invariant: a path in a governed root, or in a git work tree below a temporary directory, is not
 temporary.
 """
 
@@ -32,9 +32,9 @@ def is_temporary(root: Path, path: str) -> bool:
     """Return whether a path is that of a temporary file, which belongs to nobody.
 
     `path` is absolute or relative to `root`. With its links resolved, it must be in a temporary
-    directory of the system, but not in a git work tree or a governed root. If the root or the home
-    directory is itself in the temporary directory, at `/tmp/a/root` for example, nothing in
-    `/tmp/a` is temporary.
+    directory of the system, but not in a governed root, or in a git work tree whose top is the
+    temporary directory or below it. If the root or the home directory is itself in the temporary
+    directory, at `/tmp/a/root` for example, nothing in `/tmp/a` is temporary.
     """
     real = os.path.realpath(root / path)
     homes = [os.path.realpath(each) + os.sep for each in (root, home_directory())]

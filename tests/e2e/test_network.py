@@ -179,7 +179,7 @@ def test_what_would_protect_nobody_is_refused(words: Sequence[str], problem: str
 
 def test_a_token_that_others_can_read_is_refused(tmp_path: Path) -> None:
     open_to_all = token_file(tmp_path, mode=0o644)
-    assert "can be read by others; run `chmod 600` on the file" in refused(
+    assert "gives other users access; run `chmod 600` on the file" in refused(
         "--tcp", ":0", "--token-file", str(open_to_all)
     )
 

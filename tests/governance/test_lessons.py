@@ -238,7 +238,7 @@ def test_a_link_is_followed_inside_of_the_root_alone(
     assert not learn(name)
     assert outside.read_text() == LESSONS
     assert f"a lesson for {name} failed: " in caplog.text
-    assert "points outside its root" in caplog.text
+    assert "leads outside its root" in caplog.text
     (governed.root / "AGENT.md").unlink()
     inside = governed.write("docs/AGENTS.md", LESSONS)
     (governed.root / "AGENT.md").symlink_to(inside)

@@ -49,7 +49,7 @@ def test_a_file_that_others_may_touch_is_refused(mode: int, tmp_path: Path) -> N
     path = tmp_path / "token"
     path.write_text("only-we-two-know-it")
     path.chmod(mode)
-    with pytest.raises(TokenFileError, match="can be read by others") as refused:
+    with pytest.raises(TokenFileError, match="gives other users access") as refused:
         token_of(path)
     assert "chmod 600" in refused.value.cure
 

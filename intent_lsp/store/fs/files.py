@@ -1,7 +1,6 @@
 """Reading files on disk: contents, stamps, and opening without following links.
 
-Invariant: reading never waits for a pipe or a device. Anything but a regular file counts as
-missing.
+Invariant: opening a file never waits for a pipe or a device.
 """
 
 import errno
@@ -106,8 +105,8 @@ def open_plain(path: Path | str, how: int, mode: int = 0o600) -> int:
     """Open a regular file, without following a link at its path, and return its descriptor.
 
     Links in the directories above are followed. `how` are flags of `os.open`; `mode` is for a file
-    that is created. Raise UnsafePathError if the path is not a regular file, or OSError if opening
-    fails.
+    that is created. Raise UnsafePathError if something else than a regular file is at the path,
+    OSError if the file is missing or cannot be opened.
     """
     try:
         descriptor = os.open(path, how | _UNWAITING | os.O_NOFOLLOW, mode)
@@ -124,7 +123,7 @@ def open_plain(path: Path | str, how: int, mode: int = 0o600) -> int:
 def is_at(descriptor: int, path: Path) -> bool:
     """Return whether the file now at `path` is the one open as `descriptor`.
 
-    A link at `path` is not followed. Return False if there is no file.
+    A link at `path` is not followed. Return False if there is no file or it cannot be read.
     """
     with suppress(OSError):
         return os.path.samestat(os.fstat(descriptor), os.lstat(path))
@@ -141,7 +140,7 @@ def is_plain_directory(path: str) -> bool:
 def foreign_lines(stream: BinaryIO) -> Iterator[bytes | None]:
     """Yield each line of `stream` with its line end, or None for one of more than `MAX_LINE` bytes.
 
-    At most one line is in memory. Raise OSError.
+    At most one line is in memory. Raise OSError if reading fails.
     """
     while line := stream.readline(MAX_LINE + 1):
         if len(line) <= MAX_LINE:

@@ -13,10 +13,10 @@ from intent_lsp.store.fs.files import Stamp, stamp
 
 _STEP_SECONDS: Final = 0.001
 _STEPS: Final = 20
-"""How often to wait for the next tick of the clock for files, which is 1 to 10 ms away."""
+"""How many times to wait for the next tick of the clock for files, which is 1 to 10 ms away."""
 
 _COARSE_NS: Final = 1_000_000
-"""Times without a smaller part are those of a file system with a coarse clock."""
+"""A time that is a multiple of this counts as one of a file system with a coarse clock."""
 
 
 class KnownFiles:
@@ -31,11 +31,11 @@ class KnownFiles:
         self._stamps: dict[WorkspacePath, Stamp] = {}
 
     def settled_stamp(self, path: WorkspacePath) -> Stamp | None:
-        """Return a file's present stamp once any further change is certain to change the stamp.
+        """Return a file's present stamp if any further change is certain to change the stamp.
 
         Two changes within one tick of the clock have the same time, so this waits for the next
-        tick. Return None if the file is missing, if its change time is in whole milliseconds, as
-        from a coarse clock, or if the file keeps changing.
+        tick, at most 20 ms. Return None if the stamp is not certain even then, if its change time
+        is in whole milliseconds, as from a coarse clock, or if there is no regular file.
         """
         for _ in range(_STEPS):
             tick = clock.file_time_ns()
@@ -48,7 +48,7 @@ class KnownFiles:
         return None
 
     def note(self, path: WorkspacePath, known: Stamp | None) -> None:
-        """Store the stamp that a file had before it was read. If `known` is None, delete it."""
+        """Store the stamp `known` that a file had before it was read; if None, forget the file."""
         with self._lock:
             if known is None:
                 self._stamps.pop(path, None)

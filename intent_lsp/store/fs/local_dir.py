@@ -1,10 +1,11 @@
 """The directories `.orchestration/` and `.orchestration/.local/`: creates, finds and checks them.
 
-Invariant: `.local/` is created only in this module, never without the `.gitignore` that hides it
-from git.
+Invariant: `.local/` is created only in this module. If `.orchestration/` has no `.gitignore`, one
+that hides `.local/` from git is created too.
 Invariant: a missing `.orchestration/` is created only to write a record.
-Invariant: if a link or a file is at a directory's path, it is refused, never followed or replaced.
-Invariant: nothing is created through a link or outside the root.
+Invariant: a link or a file at the path of `.local/`, or of a directory in it, is refused, never
+followed or replaced. `.orchestration/` may be a link that stays in the root.
+Invariant: nothing is created outside the root.
 """
 
 import logging
@@ -37,10 +38,11 @@ def open_local_directory(root: Path) -> Path | None:
 
 
 def ensure_local_directory(root: Path) -> Path:
-    """Return the path of `.local/` of a governed root, created with its `.gitignore` if missing.
+    """Return the path of `.local/` of a governed root, created if it is missing.
 
-    `.orchestration/` must exist. Raise UnsafePathError if it leads outside the root or if something
-    else is at the path of `.local/`, OSError if `.local/` cannot be created.
+    A missing `.orchestration/.gitignore` is created too. `.orchestration/` must exist. Raise
+    UnsafePathError if `.orchestration/` leads outside the root or if something else is at the path
+    of `.local/`, OSError if one of the two cannot be created.
     """
     control = root / CONTROL_ROOM
     resolved_inside(control, root)
@@ -53,10 +55,10 @@ def ensure_local_directory(root: Path) -> Path:
 
 
 def restore_local_directory(room: Path) -> None:
-    """Create the `.local/` directory `room` again if it was deleted while in use.
+    """Create `room`, the `.local/` directory of a root, if it is missing.
 
-    Do nothing if `room` is not a root's `.local/`. Raise FileNotFoundError if `.orchestration/` is
-    missing too, UnsafePathError if something else is at the path, or OSError.
+    Do nothing if `room` has another name. Raise FileNotFoundError if `.orchestration/` is missing,
+    else what `ensure_local_directory` raises.
     """
     root = room.parent.parent
     if room == root / LOCAL_ROOM:
@@ -99,8 +101,8 @@ def find_local_directory(root: Path) -> Path | None:
 def make_private_directory(root: Path) -> None:
     """Create `.local/` of a root, and `.orchestration/` above it, where they are missing.
 
-    Raise UnsafePathError if something else is at a path or `.orchestration/` leads outside the
-    root, OSError if a directory cannot be created.
+    Raise UnsafePathError or OSError if one cannot be created, as when something else is at its path
+    or `.orchestration/` leads outside the root.
     """
     _make_control_room(root)
     # A string, not a Path: this runs for each record.
@@ -111,8 +113,8 @@ def make_private_directory(root: Path) -> None:
 def make_control_directory(root: Path, room: WorkspacePath) -> None:
     """Create the directory `room` in `.orchestration/`, and `.orchestration/` itself, if missing.
 
-    `room` is relative to the root. Raise UnsafePathError if something else is at a path or
-    `.orchestration/` leads outside the root, OSError if a directory cannot be created.
+    `room` is relative to the root. Raise UnsafePathError or OSError if one cannot be created, as
+    when something else is at its path or `.orchestration/` leads outside the root.
     """
     _make_control_room(root)
     if not is_plain_directory(f"{root}/{room}"):

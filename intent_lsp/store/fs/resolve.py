@@ -22,7 +22,7 @@ _SWAPPED = str.maketrans(string.ascii_letters, string.ascii_uppercase + string.a
 class ResolvedPath:
     """A path as given, and the path after resolving symbolic links, both relative to the root.
 
-    `real` is None if the resolved path is outside the root.
+    `real` is None if the resolved path is outside the root or is the root.
     """
 
     path: WorkspacePath
@@ -57,16 +57,16 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
 def is_directory(root: Path, name: str) -> bool:
     """Return whether `name`, a path relative to the root, is a directory, or a link to one.
 
-    Return False if it is invalid.
+    Return False if `name` is not a valid path.
     """
     path = parse_relative(name)
     return path is not None and os.path.isdir(root / path)  # noqa: PTH112 - False for any error
 
 
 def is_file(root: Path, name: str) -> bool:
-    """Return whether `name`, a path relative to the root, is a file, or a link to one.
+    """Return whether `name`, a path relative to the root, is a regular file, or a link to one.
 
-    Return False if it is invalid.
+    Return False if `name` is not a valid path.
     """
     path = parse_relative(name)
     return path is not None and os.path.isfile(root / path)  # noqa: PTH113 - False for any error
@@ -90,7 +90,7 @@ def case_sensitive(root: Path) -> bool:
 
 
 def _entries(root: Path) -> list[Path]:
-    """Return at most 8 entries of the directory `root` whose names have letters.
+    """Return at most 8 entries of the directory `root` whose names have ASCII letters.
 
     `.orchestration/` comes first.
     """

@@ -34,14 +34,15 @@ Identity = tuple[int, int]
 
 
 class NoDirectoryError(sqlite3.OperationalError):
-    """Raised if the directory for a database cannot be created: `.orchestration/` is missing."""
+    """Raised if a database's directory cannot be created because `.orchestration/` is missing."""
 
 
 class SqliteFile:
     """A connection to the SQLite file at a path, reopened when another file replaces it.
 
     Only one thread may use it at a time. `opened` is the connection, or None if none is open.
-    `identity` is device and inode of the open file.
+    `identity` is device and inode of the file that was last opened, or could not be opened, and
+    None after `close`.
     """
 
     def __init__(self, path: Path, connect: Connect) -> None:
@@ -59,7 +60,7 @@ class SqliteFile:
     def connection(self) -> sqlite3.Connection:
         """Return a connection to the file now at the path, creating the file if it is missing.
 
-        Raise sqlite3.Error, NoDirectoryError, or what the function `connect` raises.
+        Raise NoDirectoryError, another sqlite3.Error, or what the function `connect` raises.
         """
         if self.opened is not None and self.is_current():
             return self.opened
@@ -83,7 +84,7 @@ class SqliteFile:
                 connection.close()
 
     def identity_now(self) -> Identity | None:
-        """Return device and inode of what is now at the path, or None if nothing is there."""
+        """Return device and inode of the file to which the path leads now, or None without one."""
         # Never open the file to ask: closing it again would drop this process's SQLite locks.
         try:
             found = os.stat(self._spelled)  # noqa: PTH116 - asked twice for each transaction

@@ -1,6 +1,6 @@
 """The token file: the secret that a client must send to a server on a socket.
 
-Invariant: a token that others than its owner can read, or that is behind a link, is refused.
+Invariant: a file is refused if it is a link, belongs to another user, or gives others any access.
 Invariant: an existing file is never changed.
 """
 
@@ -33,8 +33,9 @@ class TokenFileError(IntentLspError):
 def token_of(path: Path) -> str:
     """Return the token in a file. If the file is missing, create it with a new random token.
 
-    A token has 16 to 1,024 printable ASCII characters. Raise TokenFileError if the file is not
-    private, not valid, or cannot be read or created (protocol section 5).
+    A token has 16 to 1,024 printable ASCII characters, and no space. White space around it in the
+    file is ignored. Raise TokenFileError if the file is not private, holds no token, or cannot be
+    read or created (protocol section 5).
     """
     fresh = secrets.token_urlsafe(_FRESH_BYTES)
     try:
@@ -48,7 +49,7 @@ def token_of(path: Path) -> str:
         raise TokenFileError(path=path, problem=error.problem, cure="give another file") from error
     except OSError as error:
         said = f"cannot be used: {error.strerror}"
-        cure = "give a file in a directory of your own"
+        cure = "give a file in a directory that exists and in which you can write"
         raise TokenFileError(path=path, problem=said, cure=cure) from error
 
 
@@ -59,9 +60,8 @@ def _read(path: Path) -> str:
         found = _TOKEN.fullmatch(file.read(_LONGEST) or b"")
     if found is None:
         cure = "delete the file; it will be created again with a new token"
-        raise TokenFileError(
-            path=path, problem="contains no token of 16 to 1024 printable characters", cure=cure
-        )
+        said = "contains no token of 16 to 1024 printable ASCII characters without a space"
+        raise TokenFileError(path=path, problem=said, cure=cure)
     return found[1].decode("ascii")
 
 
@@ -74,4 +74,4 @@ def _check(path: Path, found: os.stat_result) -> None:
         cure = (
             "run `chmod 600` on the file, and put another token into it: others may know this one"
         )
-        raise TokenFileError(path=path, problem="can be read by others", cure=cure)
+        raise TokenFileError(path=path, problem="gives other users access", cure=cure)

@@ -45,8 +45,8 @@ class WorkFile(Struct, frozen=True, kw_only=True):
 def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
     """Apply all changes to files below `root`, or none of them.
 
-    Raise FileChangedError if a file does not have the expected content, UnsafePathError, or
-    OSError.
+    Raise FileChangedError if a file does not have the expected content, UnsafePathError if a path
+    leads outside the root, is not a regular file, or is a new name that exists already, or OSError.
     """
     gone: list[Path] = []
     with ExitStack() as undoing:

@@ -1,7 +1,7 @@
 """Reads the current contents of a root's files, to compare them with earlier ones.
 
 Invariant: a file that a link puts outside the root is not part of the root.
-Invariant: a file that is too large to hold is hashed piece by piece, never in memory as a whole.
+Invariant: `TreeFiles` hashes a file that is too large to hold piece by piece.
 """
 
 import errno
@@ -107,7 +107,7 @@ class TreeFiles:
 
 
 def holds_file(place: Path) -> bool:
-    """Return whether there is a regular file or a link at a path, the two kinds that git tracks."""
+    """Return whether a regular file or a link is at a path: the two kinds of files in git."""
     try:
         mode = place.lstat().st_mode
     except (OSError, ValueError):
@@ -130,7 +130,7 @@ def read_in(root: Path, path: WorkspacePath) -> bytes | None:
 
 
 def read_tracked(root: Path, path: WorkspacePath) -> FileContent:
-    """Return the content of a file as git would add it: of a link, the place that it names.
+    """Return the content of a file. The content of a link is the path that it names, as in git.
 
     A file that is too large to be held has only its hash. Without a file the content is absent.
     Raise OSError if the file is unreadable.

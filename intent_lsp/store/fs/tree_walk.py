@@ -2,7 +2,6 @@
 
 Invariant: no file is opened. A link that is found in a directory is left out of its listing. A link
 that is named itself counts as a file, as an operation on it affects the link, never its target.
-Links among the directories of a named path are followed.
 """
 
 import logging
@@ -32,8 +31,9 @@ class DirectoryNames(Struct, frozen=True):
 def files_below(root: Path, *, at_most: int) -> tuple[WorkspacePath, ...] | None:
     """Return all regular files below `root`, sorted, or None if there are more than `at_most`.
 
-    Git's own files, `.local/` and repositories below the root are left out. A directory that cannot
-    be listed is left out and logged. Bytes of a name that are not UTF-8 become surrogate escapes.
+    They are paths relative to `root`. Git's own files, `.local/` and repositories below the root
+    are left out. A directory that cannot be listed is left out and logged. Bytes of a name that are
+    not UTF-8 become surrogate escapes.
     """
     found: list[WorkspacePath] = []
     rooms = [""]
@@ -93,9 +93,9 @@ def files_named(
 ) -> tuple[WorkspacePath, ...] | None:
     """Return the path `name` if it is a file, or all files below it if it is a directory.
 
-    Return None if there are more than `at_most`. A link, or a path that does not exist, counts as a
-    file. Files of governed roots nested inside this root are left out; below a directory also
-    `.local/`, git's own files and nested repositories.
+    A link, or a path that does not exist, counts as a file. Files of governed roots nested inside
+    this root are left out; of a directory, also `.local/`, a `.git` in it and the repositories in
+    it. Return None if `files_below` finds more than `at_most` in the directory.
     """
     full = f"{root}/{name}"
     others = RootsBelow(root)

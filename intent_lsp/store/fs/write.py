@@ -1,7 +1,8 @@
 """Durable file writes: replaced or created in one step, synced, and cleaned up after an error.
 
 Invariant: nobody sees a file that is half written or not synced, unless a function says otherwise.
-Invariant: nothing is written through a symbolic link that leaves the root (requirements section 2).
+Invariant: only `replace_file` follows a link at a file's path, and only inside the root
+(requirements section 2).
 """
 
 import contextlib
@@ -35,7 +36,7 @@ class Anything(Enum):
 
 
 ANY = Anything.ANY
-"""Accepts any expected content, or no file."""
+"""As `expected`: any content is accepted, and so is no file."""
 
 
 def replace_file(
@@ -43,9 +44,9 @@ def replace_file(
 ) -> None:
     """Replace the content of `path` by `data` atomically. If `path` is a link, replace its target.
 
-    `expected` is the content that the file must have just before (None: there must be no file; ANY:
-    anything); otherwise raise FileChangedError. Raise UnsafePathError if the target is outside
-    `root` or not a regular file, or OSError.
+    A missing file is created. `expected` is the content that the file must have just before (None:
+    there must be no file; ANY: anything); otherwise raise FileChangedError. Raise UnsafePathError
+    if the target is outside `root` or not a regular file, or OSError.
     """
     replace_lines(resolved_inside(path, root), (data,), expected=expected)
 
@@ -59,10 +60,11 @@ def replace_lines(
 ) -> None:
     """Replace the content of a file by `lines` atomically. The lines are written as they arrive.
 
-    An existing file keeps its mode; a new file gets `mode`. `expected` is the content that the file
-    must have just before (None: no file); otherwise raise FileChangedError. Raise UnsafePathError
-    if the path is not a regular file, OSError if the file is read-only or the disk fails. After any
-    error the file is unchanged.
+    An existing file keeps its mode; a missing one is created with `mode`, reduced by the umask.
+    `expected` is the content that the file must have just before (None: no file; ANY: anything);
+    otherwise raise FileChangedError. Raise UnsafePathError if something else than a regular file is
+    at the path, OSError if the file is read-only or writing fails. After any error the file is
+    unchanged.
     """
     before = _replaceable(path)
     with _written(path, lines, mode=mode, like=before) as temporary:
@@ -108,8 +110,9 @@ def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | Non
 def new_file(path: Path) -> Iterator[Callable[[bytes], object]]:
     """Create a file, and yield a function that appends bytes to it. Sync the file at the end.
 
-    If the `with` block raises or the sync fails, remove the file and raise that error. Raise
-    FileExistsError if anything exists at the path, OSError if the file cannot be written.
+    Others can see the unfinished file. If the `with` block raises or the sync fails, remove the
+    file and raise that error. Raise FileExistsError if anything exists at the path, OSError if the
+    file cannot be written.
     """
     try:
         with path.open("xb") as file:
@@ -133,7 +136,10 @@ def temporary_files(contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 
 def move_file(source: Path, target: Path) -> None:
-    """Rename `source` to `target`, replacing it, and sync the directory. Raise OSError."""
+    """Rename `source` to `target`, replacing a file there, and sync the directory of `target`.
+
+    Raise OSError if that fails.
+    """
     source.replace(target)
     sync_directory(target.parent)
 
@@ -151,7 +157,8 @@ def make_directory(path: Path, *, mode: int | None = None) -> None:
     """Create a directory, unless it exists, and give it exactly `mode`. Its parent must exist.
 
     An existing directory gets `mode` too, if permitted; if `mode` is None, it keeps its own. Raise
-    UnsafePathError if the path is something else or a symbolic link, OSError otherwise.
+    UnsafePathError if a symbolic link or something else is at the path, OSError if the directory
+    cannot be created.
     """
     with contextlib.suppress(FileExistsError):
         path.mkdir(0o777 if mode is None else mode)
@@ -165,7 +172,10 @@ def make_directory(path: Path, *, mode: int | None = None) -> None:
 
 
 def make_parents(path: Path, *, root: Path) -> None:
-    """Create the missing directories above `path`. Do nothing if they are outside `root`."""
+    """Create the missing directories above `path`. Do nothing if they are outside `root`.
+
+    Raise OSError if creating fails.
+    """
     room = Path(os.path.realpath(path.parent))
     if room.is_relative_to(os.path.realpath(root)):
         room.mkdir(parents=True, exist_ok=True)
@@ -212,7 +222,7 @@ def resolved_inside(path: Path, root: Path) -> Path:
     """Return `path` with its links resolved. Raise UnsafePathError if that is outside `root`."""
     target = Path(os.path.realpath(path))
     if not target.is_relative_to(os.path.realpath(root)):
-        problem = "is a link that points outside its root"
+        problem = "leads outside its root through a symbolic link"
         raise UnsafePathError(path=os.fspath(path), problem=problem)
     return target
 

@@ -21,7 +21,10 @@ T = TypeVar("T")
 
 
 def open_lock_file(path: Path) -> BinaryIO:
-    """Open a lock file, created if it is missing. Its directory must exist. Raise OSError."""
+    """Open a lock file, and create it if it is missing. Raise OSError if that fails.
+
+    Its directory must exist.
+    """
     if not path.exists():
         create_file(path, b"", mode=_LOCK_FILE_MODE)
     return path.open("rb")
@@ -40,9 +43,10 @@ def wait_for(attempt: Callable[[], T], seconds: float) -> T:
 
 
 def try_lock(fd: int) -> bool:
-    """Lock an open file exclusively, and return True. Return False if others have locked it.
+    """Lock an open file exclusively, and return True.
 
-    Raise OSError if it cannot be locked for another reason.
+    Return False if it is locked through another descriptor. Raise OSError if it cannot be locked
+    for another reason.
     """
     return _try(fd, fcntl.LOCK_EX)
 
@@ -50,8 +54,8 @@ def try_lock(fd: int) -> bool:
 def try_share(fd: int) -> bool:
     """Take a shared lock on an open file, and return True.
 
-    Return False if others have locked it exclusively. Raise OSError if it cannot be locked for
-    another reason.
+    Return False if it is locked exclusively through another descriptor. Raise OSError if it cannot
+    be locked for another reason.
     """
     return _try(fd, fcntl.LOCK_SH)
 

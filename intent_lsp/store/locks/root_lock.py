@@ -23,7 +23,7 @@ WAIT_SECONDS: Final = 2.0
 _END_THIS: Final = "try again; if that does not help, end this process and start it again"
 
 NOTE_AT_MOST: Final = 1024
-"""The most bytes of the note in a lock file, which holds nothing else."""
+"""The most bytes that are read of the note in a lock file, which holds nothing else."""
 
 
 class RootLock:
@@ -42,9 +42,9 @@ class RootLock:
     def held(self) -> Iterator[bool]:
         """Hold the lock during the `with` block. Yield True if it had to be waited for, else False.
 
-        The lock's directory must exist, or the `.orchestration/` above it. Raise
-        LedgerUnavailableError if another holder keeps the lock for too long or if the lock file
-        cannot be opened, and UnsafePathError if its path is not a regular file.
+        Raise LedgerUnavailableError if another holder keeps the lock for too long, or if the lock
+        file cannot be opened or created; UnsafePathError if something else than a regular file is
+        at its path, or at that of its directory; OSError on a file system without locks.
         """
         # First among the threads: they share one file descriptor, and so one lock of the file.
         free = self._threads.acquire(blocking=False)
@@ -82,18 +82,15 @@ class RootLock:
                 os.pwrite(self._fd, note, 0)
 
     def exists(self) -> bool:
-        """Return whether the lock file exists. The first call that takes the lock creates it."""
+        """Return whether the lock file exists. The first use of `held` creates it."""
         return os.path.lexists(self._path)
 
     def has_directory(self) -> bool:
-        """Return whether the directory above the lock's directory exists.
-
-        The lock's directory then exists, or the next call that takes the lock can create it again.
-        """
+        """Return whether the directory above the lock's directory exists."""
         return self._path.parent.parent.is_dir()
 
     def close(self) -> None:
-        """Close the lock file. The next call that takes the lock opens it again."""
+        """Close the lock file once no thread holds the lock. `held` opens it again."""
         with self._threads:
             self._forget()
 
@@ -154,7 +151,7 @@ def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
     """Return a context that holds `lock` and yields whether the lock had to be waited for.
 
     If `lock` is None or its `has_directory` returns False, the context holds nothing and yields
-    False: without the directory nothing is shared.
+    False: there is nothing that others could share.
     """
     if lock is None or not lock.has_directory():
         return nullcontext(enter_result=False)

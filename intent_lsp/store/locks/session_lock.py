@@ -39,7 +39,7 @@ class SessionLocks:
         self._held: dict[str, BinaryIO] = {}
 
     def hold(self, session_id: str) -> bool:
-        """Take a session's lock until `release` or the end of the process, and return True.
+        """Take a session's lock until `release`, `close` or the process's end, and return True.
 
         Processes with the same session id share the lock. If this process has it, only return
         True, unless the lock's file was deleted or replaced: then the lock is taken again. Return

@@ -1,7 +1,7 @@
 """A watch on directories: reports which of their entries have changed.
 
-Invariant: no change is lost silently. If an entry's name cannot be reported, its directory is
-reported.
+Invariant: a change whose name cannot be reported is reported as a change of every watched
+directory.
 Invariant: the callback runs in the watch's own thread, one call at a time, and never after `close`.
 """
 
