@@ -3,8 +3,8 @@ r"""Compares two versions of a text line by line, with libgit2's diff as a pure 
 Invariant: a line is any string. A bare `\r`, a NUL or a missing final newline does not disturb the
 comparison, because lines are replaced by numbers before libgit2 sees them.
 Invariant: at least one unchanged line is between two hunks.
-Invariant: `unified` returns None for a content that is not text or is too large. Otherwise its kept
-and removed lines are from the old content, its kept and added lines from the new, in order.
+Invariant: in a unified diff, the kept and removed lines are from the old content, the kept and
+added lines from the new, in order.
 """
 
 from collections.abc import Iterator, Sequence
@@ -60,7 +60,7 @@ def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
 
     An absent file counts as an empty one; texts that are equal have no range. Return one range over
     the whole file if the contents cannot be compared line by line: one is not text, is known by its
-    hash only or is over 5 MB, their encodings differ, or too many lines do.
+    hash only or is over 5 MiB, their encodings differ, or too many lines do.
     """
     old_text, new_text = _comparable(before), _comparable(after)
     if old_text is None or new_text is None or not _spelled_alike(old_text, new_text):
@@ -107,7 +107,7 @@ def whole_range(content: FileContent) -> Range:
 def text_lines(data: bytes) -> list[str] | None:
     """Return the lines of a content, each with its line end.
 
-    Return None if the content is not text or is over 5 MB.
+    Return None if the content is not text or is over 5 MiB.
     """
     text = decode(data) if len(data) <= MAX_DIFFED_BYTES else None
     return None if text is None else split_lines(text.text)
@@ -116,7 +116,7 @@ def text_lines(data: bytes) -> list[str] | None:
 def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
     """Return the lines of a unified diff; there are none if both contents have the same text.
 
-    Return None if a content is not text or is over 5 MB, or if too many lines differ.
+    Return None if a content is not text or is over 5 MiB, or if too many lines differ.
     """
     before, after = text_lines(old), text_lines(new)
     if before is None or after is None:
@@ -130,14 +130,13 @@ def unified(old: bytes, new: bytes) -> Sequence[DiffLine] | None:
 def edit_lines(name: str, old: bytes | None, new: bytes | None) -> Iterator[str]:
     """Yield the lines of a unified diff of an edit of the file `name`; None stands for no file.
 
-    If a content is no text or too large to be compared, a line that says so takes the place of the
-    changes.
+    If `unified` returns None for the contents, a remark takes the place of the changes.
     """
     yield f"--- {_NO_FILE if old is None else name}"
     yield f"+++ {_NO_FILE if new is None else name}"
     found = unified(old or b"", new or b"")
     if found is None:
-        yield f"{DiffMark.REMARK.value} The texts are too large to be compared."
+        yield f"{DiffMark.REMARK.value} The contents are not text, or too much of them differs."
         return
     for line in found:
         yield f"{line.mark.value}{line.text}"

@@ -79,7 +79,7 @@ def read_document_uri(uri: str) -> RecordDocument | ContentDocument | None:
 
 
 def _fields(query: str) -> Mapping[str, str] | None:
-    """Return the fields of a query, or None if it cannot be decoded or has others.
+    """Return the fields of a query by name, or None if it cannot be decoded.
 
     The record's id is the rest of the query, since it may hold any character.
     """

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from intent_lsp.core.agents.hook_answer import HookAnswer
 
 VERSION = 1
-"""The version of this protocol. A server that speaks another one is not asked."""
+"""The version of this protocol. A line of another version is no valid request or reply."""
 
 LARGEST = 64 * 1024 * 1024
 """The most bytes of one line."""
@@ -81,17 +81,14 @@ def encode_reply(reply: HookAnswer | None) -> bytes:
 
 
 def encode_waiting(seconds: float) -> bytes:
-    """Return the line of JSON that says that the reply takes up to `seconds`.
-
-    It takes them because a person is asked.
-    """
+    """Return the line of JSON that says that a person is asked, who has up to `seconds`."""
     return json.dumps({"version": VERSION, "waits": seconds}).encode("ascii") + b"\n"
 
 
 def read_waiting(line: bytes) -> float | None:
     """Return how many seconds the reply may take, or None if the line does not say so.
 
-    None also stands for a line of another version, and for seconds beyond `finite_seconds`.
+    None also stands for a line of another version, and for seconds that `finite_seconds` rejects.
     """
     told = json_object(line)
     return finite_seconds(told.get("waits")) if told.get("version") == VERSION else None

@@ -33,7 +33,7 @@ class PersonQuestion(Struct, frozen=True):
 
 
 def read_question(line: bytes) -> PersonQuestion | None:
-    """Return the question in a line of JSON, or None if it has no valid one of this version."""
+    """Return the question in a line of JSON, or None without a valid one of this version."""
     told = json_object(line)
     question = told.get("question")
     if told.get("version") != VERSION or not isinstance(question, dict):
@@ -65,7 +65,7 @@ def read_answer(line: bytes) -> ApprovalAnswer:
 
     Without a valid answer of this version, or if the line says so, the result is the answer that
     nobody can be asked, with the line's feedback if that is a text. An unknown approval, or one
-    without a session, is none.
+    without a session, counts as no approval.
     """
     told = json_object(line)
     feedback, session = told.get("feedback"), told.get("session")

@@ -15,7 +15,7 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 class TextPositions:
     """Converts offsets in one text to lines and characters, and back.
 
-    An offset outside of the text counts as the text's start or end.
+    An offset before the text's start counts as the start, one behind its end as the end.
     """
 
     def __init__(self, text: str) -> None:

@@ -1,7 +1,8 @@
 """What an agent's call would do: whether it changes files, and which (requirements section 6).
 
-Invariant: every path that the call, its patch or its command names is judged, each once.
-Invariant: a mutating call that names no path says why no path is known.
+Invariant: every path that a mutating call, its patch or its command names is returned.
+Invariant: a mutating call that names no path says why no path is known, unless the work tree is
+compared before and after it.
 """
 
 import re

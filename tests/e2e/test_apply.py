@@ -359,12 +359,12 @@ async def test_edits_count_as_the_client_counts(repository: Repository, encoding
         assert (root / LOGOUT).read_bytes() == wanted
         for number, (wrong, why) in enumerate(
             (
-                ([at(0, 0, 3, "a"), at(0, 2, 4, "b")], "the edits overlap"),
-                ([at(1, 3, 1, "a")], "the edits overlap"),
-                ([at(9, 0, 0, "a")], "line 10 is outside of the text"),
-                ([at(0, 0, 0, "a", last=7)], "line 8 is outside of the text"),
-                ([at(-1, 0, 0, "a")], "line 0 is outside of the text"),
-                ([at(0, -1, 0, "a")], "line 1 is outside of the text"),
+                ([at(0, 0, 3, "a"), at(0, 2, 4, "b")], "two edits overlap, or"),
+                ([at(1, 3, 1, "a")], "two edits overlap, or"),
+                ([at(9, 0, 0, "a")], "line 10, character 1 is outside of the text"),
+                ([at(0, 0, 0, "a", last=7)], "line 8, character 1 is outside of the text"),
+                ([at(-1, 0, 0, "a")], "line 0, character 1 is outside of the text"),
+                ([at(0, -1, 0, "a")], "line 1, character 0 is outside of the text"),
             )
         ):
             # With another that is fine: none is made.

@@ -85,7 +85,7 @@ def test_a_flat_record_is_read() -> None:
     assert third.event.files == ()
     assert set(third.lost) == {
         "mutation_class (not a known value, so it is left out)",
-        ("file.relative_path (the path is not below the root, so the file is left out)"),
+        ("file.relative_path (there is no path below the root, so the file is left out)"),
         "file.pre_hash",
         "duration_ms",
     }

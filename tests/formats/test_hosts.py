@@ -258,7 +258,7 @@ def test_a_wrong_payload_is_an_error_with_the_place_and_the_cure(
     [
         (b"", "nothing was given on standard input"),
         (b" \n", "nothing was given on standard input"),
-        (b"[]", "must be a JSON object, but is an empty list"),
+        (b"[]", "must be a JSON object, but is a list"),
         (b"{", "is not JSON"),
         (b"[" * 100_000, "is nested too deeply"),
         (b"\xff\xfe", "is not JSON"),

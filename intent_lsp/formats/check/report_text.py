@@ -80,7 +80,7 @@ def coverage_of(change: CheckedChange) -> str:
 
 
 def verdict_line(report: CheckReport) -> str:
-    """Return the last line: how many findings there are, and whether the check passes."""
+    """Return the last line: whether the check passes, and the numbers of findings and records."""
     counts = [
         counted(report.count(level), level.value) for level in FindingLevel if report.count(level)
     ]

@@ -1,6 +1,6 @@
 """The report of a check as a log of SARIF 2.1.0, the format of code scanning services.
 
-Invariant: places are relative to git's top level (`%SRCROOT%`), with every byte of a name encoded.
+Invariant: places are relative to git's top level (`%SRCROOT%`), and percent-encoded.
 Invariant: a result keeps its partial fingerprint while its lines move.
 """
 

@@ -135,4 +135,4 @@ GROK: Final = Host(
     refuse=top_level_refusal,
     told_at=frozenset(),
 )
-"""Grok CLI: the events of Claude Code in camelCase. It also runs Claude's hooks."""
+"""Grok CLI: the events of Claude Code, with fields in camelCase. It also runs Claude's hooks."""

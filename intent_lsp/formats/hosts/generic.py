@@ -1,7 +1,7 @@
 """Any other agent host: a small JSON object that the author of an agent can send.
 
-Its fields are `event`, `session_id`, `agent_id`, `cwd`, `tool_name`, `tool_input`, `tool_use_id`,
-`error`, `model` and `prompt`.
+Its fields are `event`, `session_id`, `agent_id`, `parent_session_id`, `cwd`, `tool_name`,
+`tool_input`, `tool_use_id`, `error`, `model`, `prompt` and `source`.
 """
 
 from typing import Final

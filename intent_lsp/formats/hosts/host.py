@@ -62,7 +62,7 @@ class Fields(Struct, frozen=True, kw_only=True):
 
 
 Encode = Callable[[str, str], Mapping[str, Any]]
-"""Returns the JSON with a text, for (the host's name of the event, the text)."""
+"""A function that returns the JSON with a text, from the host's name of the event and the text."""
 
 
 def claude_refusal(event: str, reason: str) -> Mapping[str, Any]:
@@ -128,8 +128,8 @@ class Host(Struct, frozen=True, kw_only=True):
         """Return the event in a payload. An event that the host does not have gets the kind OTHER.
 
         `given` is the event's name from the command line, for a payload without one, or None. Raise
-        WrongPayloadError if the event has no name, if a call has no tool, or if a field has a wrong
-        type.
+        WrongPayloadError if the event has no name, if a call has no tool, or if the event's name,
+        the session, the agent, the directory or the call has a wrong type.
         """
         names, name = self.fields, self.event_name(payload, given)
         kind = self.events.get(name, HookKind.OTHER)
@@ -154,9 +154,9 @@ class Host(Struct, frozen=True, kw_only=True):
         )
 
     def refusal(self, event: str, reason: str) -> HookAnswer:
-        """Return the answer that refuses the event `event`: the host's JSON, and the reason.
+        """Return the answer that refuses a call: the host's JSON, and the reason on standard error.
 
-        The reason is also written to standard error. A general one takes the place of a blank one.
+        `event` is the host's name of the event. A general reason takes the place of a blank one.
         """
         said = reason.strip() or "refused by intent-lsp"
         told = json.dumps(self.refuse(event, said), ensure_ascii=True)

@@ -78,7 +78,8 @@ class Payload(Struct, frozen=True):
         if value is None:
             return default
         if isinstance(value, bool) or not isinstance(value, int):
-            raise WrongPayloadError(name, f"must be a whole number, but is {_kind(value)}")
+            said = repr(value) if isinstance(value, float) else _kind(value)
+            raise WrongPayloadError(name, f"must be a whole number, but is {said}")
         return value
 
     def is_set(self, names: Names) -> bool:
@@ -108,8 +109,10 @@ class Payload(Struct, frozen=True):
             value = _parsed(value, name) if value.lstrip().startswith("[") else [value]
         if value is None:
             return ()
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+        if not isinstance(value, list):
             raise WrongPayloadError(name, f"must be a list of texts, but is {_kind(value)}")
+        if not all(isinstance(each, str) for each in value):
+            raise WrongPayloadError(name, "must be a list of texts, but has other items")
         return tuple(value)
 
     def parts(self, names: Names) -> "tuple[Payload, ...]":
@@ -120,8 +123,10 @@ class Payload(Struct, frozen=True):
         name, value = self._value(names)
         if value is None:
             return ()
-        if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
+        if not isinstance(value, list):
             raise WrongPayloadError(name, f"must be a list of objects, but is {_kind(value)}")
+        if not all(isinstance(each, Mapping) for each in value):
+            raise WrongPayloadError(name, "must be a list of objects, but has other items")
         return tuple(Payload(each, f"{name}[{at}]") for at, each in enumerate(value))
 
     def _value(self, names: Names) -> tuple[str, Any]:
@@ -165,6 +170,6 @@ def _kind(value: object) -> str:
         case Mapping():
             return "an object"
         case Sequence():
-            return "a list with values of another kind" if value else "an empty list"
+            return "a list"
         case _:
             return "nothing"

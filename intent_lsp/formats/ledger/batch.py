@@ -37,9 +37,10 @@ _DIGEST: Final = 32
 
 
 class LinkedBatch(NamedTuple):
-    """Two or more valid ledger lines, each of which links to the line above it. None merges heads.
+    """Two or more valid ledger lines, each of which links to the line above it.
 
-    Their timestamps never decrease. `ids`, and `digests` (32 raw bytes each), are in line order.
+    No line merges heads, and the timestamps never decrease. `ids`, and `digests` (32 raw bytes
+    each), are in line order.
     """
 
     first: Link
@@ -51,7 +52,7 @@ class LinkedBatch(NamedTuple):
 class Columns(NamedTuple):
     """The indexed fields of two or more valid ledger lines: a list for each field, in line order.
 
-    Each line links to the line above it. None of the lines merges heads or grants scope.
+    Each line links to the line above it, and no line merges heads or grants scope.
     """
 
     first: Link
@@ -126,8 +127,9 @@ def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
 def index_lines(data: bytes) -> Columns | list[IndexEntry]:
     """Return the indexed fields of whole ledger lines, as columns or as one entry for each line.
 
-    Columns need two or more valid lines, each linked to the line above it, and neither merges nor
-    grants. Never raises. The result equals that of `entry` for each line.
+    Each line ends in a newline. Columns need two or more valid lines, each linked to the line above
+    it, none of which merges heads or grants scope. Never raises. The result equals that of `entry`
+    for each line.
     """
     found = _sound(data)
     if found is None:

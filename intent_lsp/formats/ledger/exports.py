@@ -3,8 +3,8 @@
 Invariant: each record is exported on its own, so that memory does not grow with the export.
 Invariant: a record of several files gives several flat records with the same id. One without files
 gives one whose `file` is null.
-Invariant: ranges that Agent Trace cannot express are left out and counted in `metadata`: ranges of
-no lines, and pure deletions.
+Invariant: ranges that Agent Trace cannot express (ranges of no lines, and pure deletions) are left
+out of it and counted in its `metadata`.
 Invariant: no cell of CSV is a formula. A cell that a spreadsheet would evaluate is marked as text.
 """
 

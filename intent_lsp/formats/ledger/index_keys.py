@@ -1,6 +1,6 @@
 """Integer keys that the index stores for hashes, ids and timestamps.
 
-Invariant: never raises, and every key fits into SQLite's signed 64 bits.
+Invariant: every key fits into SQLite's signed 64 bits.
 """
 
 import hashlib
@@ -17,10 +17,11 @@ _LEFT_OUT: Final = str.maketrans("", "", "-:.TZtz+ ")
 
 
 def key64(text: str) -> int:
-    """Return a signed 64-bit key for a text.
+    """Return a signed 64-bit key for a text. Never raises.
 
-    For a hash or a UUID it is the number in the first 64 bits, less 2**63. For any other text, it
-    is the signed number in the first 64 bits of the text's SHA-256.
+    If the text, without `sha256:` and `-`, begins with 16 hexadecimal digits, as a hash or a UUID
+    does, it is the number that they spell, less 2**63. For any other text, it is the signed number
+    in the first 64 bits of the text's SHA-256.
     """
     bare = text.removeprefix("sha256:").replace("-", "")[:16]
     try:
@@ -33,9 +34,10 @@ def key64(text: str) -> int:
 
 
 def moment_of(timestamp: str) -> int:
-    """Return an integer that grows with the time of a timestamp, or 0 for another text.
+    """Return an integer that grows with the time of a timestamp.
 
-    It is the digits of the time, from the year to the millisecond, as one number times 64.
+    It is the digits of the time, from the year to the millisecond, as one number times 64. It is 0
+    for a text without digits, or with characters that no timestamp has. Never raises.
     """
     digits = timestamp.translate(_LEFT_OUT)[:_DIGITS]
     if not (digits.isascii() and digits.isdigit()):

@@ -64,7 +64,7 @@ def seal(record: Record) -> tuple[Record, bytes]:
 
 
 def ready(record: Record) -> Ready:
-    """Check a record and convert it for encoding, before the ledger is locked to append it.
+    """Check a record by the schema, and convert it for encoding, before its place in the chain.
 
     Raise InvalidRecordError if the schema rejects the record.
     """

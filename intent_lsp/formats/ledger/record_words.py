@@ -24,7 +24,7 @@ _FLAGS: Final = {
 
 
 class FactTone(Enum):
-    """What kind of fact one is, for doors that set some of them apart."""
+    """The kind of a fact, for doors that display some kinds in another way."""
 
     PLAIN = auto()
     ID = auto()
@@ -90,7 +90,7 @@ def _deed(record: Record, flags: Sequence[str], when: str) -> Iterator[RecordFac
     agent = "" if record.agent_id is None else f", subagent {record.agent_id}"
     yield RecordFact("session", record.session_id + agent)
     yield RecordFact("tool", record.tool_name)
-    yield RecordFact("intent", record.intent_id or "none was selected")
+    yield RecordFact("intent", record.intent_id or "none")
     for flag in flags:
         yield RecordFact("", f"{flag}: {_FLAGS[flag]}", FactTone.DOUBT)
     if record.intent_hash is not None:

@@ -19,7 +19,7 @@ from intent_lsp.core.records import UNKNOWN_REVISION, EntityType, MutationClass,
 MAX_FILES: Final = 10_000
 
 MAX_NUMBER = 2**53 - 1
-"""The largest number, above which JSON readers may lose digits."""
+"""The largest number on a ledger line. JSON readers may lose digits of larger ones."""
 
 _Hash = Annotated[str, Meta(min_length=71, max_length=71)]
 _ChainHash = Annotated[ContentHash, Meta(min_length=71, max_length=71)]
@@ -233,10 +233,10 @@ def _broken_range(runs: tuple[LedgerRange, ...]) -> str | None:
         # Two deletions around the first line both refer to it; neither claims it.
         claimed = above if run.replaced is None or run.replaced[2] else above - 1
         if run.start_line > run.end_line or run.start_line <= claimed:
-            return "`ranges` are not in order, or overlap"
+            return "`ranges` are not in order, overlap, or end before they start"
         above = run.end_line
         if run.start_line == 0 and (len(runs) > 1 or run.end_line):
-            return "a file with a range of no lines has other ranges too"
+            return "a range that starts at line 0 has lines, or is not the only one"
         if run.replaced is not None and not _counts(run, *run.replaced):
             return "`replaced` does not fit its range of lines"
     return None

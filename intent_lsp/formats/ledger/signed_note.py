@@ -23,7 +23,7 @@ _ID: Final = re.compile(r"[0-9a-f]{8}")
 
 
 class NoNote(Struct, frozen=True):
-    """The reason why a text is not a note or not a key. `cure` says what to provide instead."""
+    """The reason why a note or a key is not accepted. `cure` is what to do, or "" if unknown."""
 
     problem: str
     cure: str = ""

@@ -46,8 +46,9 @@ def stated_link(line: bytes) -> StatedLink | None:
     """Return the hashes that a ledger line states. Little else of the line is checked.
 
     Of a line that ends like a record, only the end is read. The own hash of a line that states none
-    is computed, and malformed hashes of predecessors are left out. Return None if the line is not
-    JSON, states a malformed hash of its own, or states none and is no record.
+    is computed, and malformed hashes of predecessors are left out. Return None if the line is not a
+    JSON object, if its `integrity` or its own hash is malformed, or if it states no hash and is no
+    record.
     """
     # Fast path: nearly all lines end like this, and the rest of them need not be decoded.
     end = _END.fullmatch(line, max(len(line) - _END_BYTES, 0))

@@ -1,7 +1,7 @@
 """Merges two ledgers that branched: each record once, no line lost (ledger section 2).
 
-Invariant: every whole line of either ledger (a side) is in the union once and unchanged. A badly
-formatted copy of a record whose correct line is in the union is dropped.
+Invariant: every whole line of either ledger (a side) is in the union once and unchanged. Only a
+badly formatted copy of a record in the union may be missing.
 Invariant: if on both sides every record comes after the records that it refers to, the same holds
 for the union.
 Invariant: a last line without a line end is never joined to another. If it is otherwise valid it
@@ -70,8 +70,9 @@ class Union(Struct):
     def take(self, place: SideLine, line: bytes) -> bytes | None:
         """Add `line`, which is at `place` in one of the two ledgers, and return the line to write.
 
-        It is `line` with a line end. Return None if the line is a copy of one in the union, or is
-        set aside in `aside`. A line with a flaw is also noted in `odd`, unless it is in `common`.
+        It is `line` with a line end. Return None if the line, or a correctly formatted one of the
+        same record, is in the union already, or if the line is set aside in `aside`. Another line
+        with a flaw is also noted in `odd`, unless it is in `common`.
         """
         if not line.endswith(b"\n"):
             ended = line + b"\n"

@@ -68,7 +68,7 @@ def plain_of(title: str, paragraphs: Iterable[HoverParagraph], glob: str = "") -
 
 
 def escaped(text: str) -> str:
-    """Return a text in which no character acts as markup in Markdown."""
+    """Return the line `text`, which begins with no white space, escaped as text in Markdown."""
     return _MARKUP.sub(lambda found: "".join(f"\\{char}" for char in found[0]), text)
 
 

@@ -111,7 +111,7 @@ def short_hash(hash_: ContentHash) -> str:
 def definitions_cell(definitions: Iterable[str], more: int) -> str:
     """Return the table cell for definitions: names in code spans, then how many `more` there are.
 
-    Without names, it is `-` in their place.
+    Without names, `-` is in their place.
     """
     names = ", ".join(map(_code, definitions)) or _NONE
     return f"{names} and {more} more" if more else names
@@ -134,7 +134,7 @@ def section_of_archived(intent_id: str, rows: Iterable[MapRow]) -> str:
 
 
 def cells_in(data: bytes) -> Cells | None:
-    """Return the definitions cell of each row of a map that has a hash, by the row's key.
+    """Return the definitions cell of each row with a hash in a map, by the row's key.
 
     Return None if the map, whose bytes are `data`, is larger than MAX_READ. A git merge can leave
     two rows for one record: the first that names a definition counts.
@@ -153,8 +153,8 @@ def cells_in(data: bytes) -> Cells | None:
 def definitions_of(row: MapRow, cells: Cells | None) -> NamedDefinitions | None:
     """Return the definitions that `cells`, read from an earlier map by `cells_in`, name for a row.
 
-    They are none and no more if the row has no hash or `cells` is None, which means that there is
-    no earlier map. Return None if that map has no such row, or its cell is not in our format.
+    They are none and no more if the row has no hash, or if `cells` is None: there is no earlier map
+    that can be read. Return None if that map has no such row, or its cell is not in our format.
     """
     if cells is None or row.hash is None:
         return NamedDefinitions()

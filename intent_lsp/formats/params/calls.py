@@ -89,8 +89,8 @@ class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
         """Return the change of each file.
 
         `place_of` converts the client's positions into positions in code points. Raise
-        WrongParamsError if the params have neither `edit` nor `newText` with one path, have both,
-        or have an edit for which `changes_of_edit` raises it.
+        WrongParamsError unless the params have `newText` and exactly one path, or `edit` without
+        `newText` and paths; and if `changes_of_edit` raises it.
         """
         paths = self.named()
         if self.edit is not None:

@@ -139,7 +139,8 @@ def _rewriting(edits: Sequence[_TextEdit], place_of: PlaceOf) -> Rewrite:
     """Return a function that applies text edits to a text, and returns the new text.
 
     All ranges of the edits refer to the original text, as in LSP. `place_of` converts positions.
-    The function raises ValueError if ranges overlap or are outside of the text.
+    The function raises ValueError if ranges overlap, end before they start, or are outside of the
+    text.
     """
 
     def rewrite(text: str) -> str:
@@ -150,10 +151,10 @@ def _rewriting(edits: Sequence[_TextEdit], place_of: PlaceOf) -> Rewrite:
 
         def offset(at: WirePosition) -> int:
             if at.line < 0 or at.character < 0 or at.line > len(lines):
-                number = at.line + 1
-                raise ValueError(f"line {number} is outside of the text")
-            place = place_of(lines, at)
-            return starts[place.line] + place.character
+                place = f"line {at.line + 1}, character {at.character + 1}"
+                raise ValueError(f"{place} is outside of the text")
+            found = place_of(lines, at)
+            return starts[found.line] + found.character
 
         spans = sorted(
             ((offset(it.range.start), offset(it.range.end), it.new_text) for it in edits),
@@ -162,7 +163,7 @@ def _rewriting(edits: Sequence[_TextEdit], place_of: PlaceOf) -> Rewrite:
         done = 0
         for start, end, _ in spans:
             if start < done or end < start:
-                raise ValueError("the edits overlap")
+                raise ValueError("two edits overlap, or an edit's range ends before it starts")
             done = end
         return spliced(text, spans)
 

@@ -1,6 +1,7 @@
 """Reads a JSON object into typed params, or raises an error that names the field.
 
-Invariant: names are read in camelCase and in snake_case. A `file:` URI is percent-decoded once.
+Invariant: the names of the object's own fields are read in camelCase and in snake_case. A `file:`
+URI is percent-decoded once.
 """
 
 from collections.abc import Mapping
@@ -34,10 +35,10 @@ _S = TypeVar("_S", bound=msgspec.Struct)
 def read_params(given: object, shape: type[_S]) -> _S:
     """Return a JSON object as params of the type `shape`. None and [] count as an empty object.
 
-    Names may be in camelCase or snake_case; a few may be others, such as `content` for `newText`.
-    Fields that the type does not have are ignored. Raise WrongParamsError, which names the field,
-    if the object does not fit the type, is nested too deeply, or has a lone surrogate where only
-    text may be.
+    The names of its fields may be in camelCase or snake_case; a few may be others, such as
+    `content` for `newText`. Fields that the type does not have are ignored. Raise WrongParamsError,
+    which names the field, if `given` is not an object or does not fit the type, is nested too
+    deeply, or has a lone surrogate where only text may be.
     """
     if given is None or given == []:
         # Some client languages encode an empty object as an empty list.
@@ -66,11 +67,11 @@ def camel_case(name: str) -> str:
 def file_named(uri: str, field: str) -> str:
     """Return the absolute path that a `file:` URI names.
 
-    Raise WrongParamsError for the params field `field` if `uri` is not a `file:` URI.
+    Raise WrongParamsError for the params field `field` if `path_of_uri` returns None.
     """
     path = path_of_uri(uri)
     if path is None:
-        raise WrongParamsError(field, f"{uri!r} is not a file: URI")
+        raise WrongParamsError(field, f"{uri!r} is not a file: URI of a path on this machine")
     return path
 
 

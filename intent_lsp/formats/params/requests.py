@@ -53,7 +53,7 @@ class ChangeParams(CommonParams, frozen=True):
 
 
 class PathParams(CommonParams, frozen=True):
-    """Params that name a file, by URI or by root-relative path."""
+    """Params that name a file, by `uri` or by `path`."""
 
     path: str | None = None
     uri: str | None = None
@@ -92,14 +92,20 @@ class TraceParams(PathParams, frozen=True):
 
 
 class LinesParams(CommonParams, frozen=True):
-    """Params of `intent/lines`: the intent whose lines in all files are asked for."""
+    """Params of `intent/lines`: the intent whose lines in all files are asked for.
+
+    `work_done_token` is the client's token for progress reports, or None.
+    """
 
     intent_id: Id
     work_done_token: str | int | None = None
 
 
 class VerifyParams(CommonParams, frozen=True):
-    """Params of `intent/verify`, which verifies the ledger. The token is for progress reports."""
+    """Params of `intent/verify`, which verifies the ledger.
+
+    `work_done_token` is the client's token for progress reports, or None.
+    """
 
     work_done_token: str | int | None = None
 

@@ -47,9 +47,8 @@ def read_name(text: str) -> str:
 def unquote(text: str) -> str | None:
     """Undo git's C quoting of `text`, a name without its outer quotes.
 
-    Return None if there is an escape that git does not write.
-
-    Bytes that are not UTF-8 become surrogate escapes, as in the system's own file names.
+    Return None if there is an escape that git does not write. Bytes that are not UTF-8 become
+    surrogate escapes, as in the system's own file names.
     """
     escapes = list(_ESCAPE.finditer(text))
     if any(not _known(found) for found in escapes):
@@ -79,8 +78,8 @@ def read_pair(text: str) -> tuple[str, str] | None:
 def spelling(names: Sequence[str]) -> HeaderName:
     """Return the file that one or two names in a header mean, without prefixes such as `a/`.
 
-    `git apply` always strips the first directory, `patch` may not. If the prefixes are not git's,
-    or both are the same, `others` has the names that the header could also mean.
+    `git apply` always strips the first directory, `patch` may not. `others` are the names that the
+    header could also mean.
     """
     prefixes = [name.partition("/")[0] for name in names]
     rests = [_rest(name) for name in names]

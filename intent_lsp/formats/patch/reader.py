@@ -84,7 +84,8 @@ class Envelope:
 class PatchReading(Struct, frozen=True):
     """The files that a patch changes, without duplicates, in order.
 
-    `problems` are sentences with line numbers from 1. There is at least one if there are no files.
+    `problems` are sentences, each with the number of its line, from 1, if it is about a line. There
+    is at least one if there are no files.
     """
 
     files: tuple[PatchedFile, ...]

@@ -324,7 +324,7 @@ def test_what_is_rarely_there_is_shown_too(shell: Shell, root: Path) -> None:
     assert "a/**, b until taken back, by s1\n" in out
     assert "no reason was given" in out
     out = shell("trace", "show", failed.id).out
-    assert "none was selected" in out
+    assert "intent    none\n" in out
     assert "failed    no reason was given" in out
     assert "change    INTENT_EVOLUTION\n" in out
 

@@ -67,7 +67,7 @@ def _named_file(keys: ForeignKeys) -> RecordFile | None:
         encoding = None
     path = _below(keys.text("relative_path", "path", limit=MAX_URL), encoding)
     if path is None:
-        keys.lose("relative_path", "the path is not below the root, so the file is left out")
+        keys.lose("relative_path", "there is no path below the root, so the file is left out")
         return None
     before = keys.text("previous_path", limit=MAX_URL)
     previous = _below(before, encoding)

@@ -2,7 +2,7 @@
 
 Invariant: never raises. A JSON value gives an event, or the reason why it cannot.
 Invariant: no grant and no approval is ever imported from a foreign record.
-Invariant: every file of an imported record has the mark. A record without files cannot have it.
+Invariant: `marked` marks every file of an event. An event without files cannot be marked.
 """
 
 from datetime import UTC, datetime
@@ -88,7 +88,10 @@ def recognised(value: object) -> Recognised | str:
         return "the line is not a JSON object"
     dialect = _dialect(value)
     if dialect is None:
-        return "the line has neither `files` nor `file`, so it is not a record of a supported tool"
+        return (
+            "the line has neither a list `files` nor an object `file`, "
+            "so it is not a record of a supported tool"
+        )
     moment = utc(value.get("timestamp"))
     if moment is None:
         return "the record's `timestamp` is not a date or time (RFC 3339)"
@@ -145,7 +148,7 @@ def derived_id(line: bytes) -> str:
 
 
 def utc(found: object) -> str | None:
-    """Return a text with an ISO 8601 time in the ledger's format, or None if `found` is none.
+    """Return an ISO 8601 time in the ledger's format, or None if `found` is not text with one.
 
     A time without an offset is taken as UTC, and a date alone as its midnight.
     """
