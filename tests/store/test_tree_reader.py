@@ -45,6 +45,7 @@ def root(tmp_path: Path) -> Path:
         ("in", ONE),
         ("room/deep/a", ONE),
         ("room/up/dir/a", ONE),
+        ("dir/up/a", ONE),
         ("out", NOTHING),
         ("gone", NOTHING),
         ("loop", NOTHING),

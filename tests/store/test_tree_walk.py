@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.store.fs.tree_walk import files_below
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.store.fs.tree_walk import files_below, place_of_name
 from tests.support.repository import create
 
 ENOUGH = 100
@@ -88,3 +89,22 @@ def test_a_directory_that_cannot_be_listed_is_left_out_and_logged(
     assert files_below(tmp_path, at_most=ENOUGH) == ("a",)
     assert "cannot be listed" in caplog.text
     assert files_below(tmp_path / "nowhere", at_most=ENOUGH) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "real"),
+    [("a", "a"), ("room", "room"), ("room/b", "dir/b"), ("up/a", "a"), ("dir/up/room", "room")],
+)
+def test_the_links_of_a_name_are_resolved_but_for_its_own(
+    name: str, real: str, tmp_path: Path
+) -> None:
+    write(tmp_path, "a", "dir/b")
+    for link, target in (("room", "dir"), ("up", "."), ("dir/up", "..")):
+        (tmp_path / link).symlink_to(target)
+    assert place_of_name(tmp_path, WorkspacePath(name)).real == real
+
+
+def test_a_name_behind_a_link_out_of_the_root_has_no_place_in_it(tmp_path: Path) -> None:
+    write(tmp_path, "root/a", "outside/b")
+    (tmp_path / "root/away").symlink_to("../outside")
+    assert place_of_name(tmp_path / "root", WorkspacePath("away/b")).real is None

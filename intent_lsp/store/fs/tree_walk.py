@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
-from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
+from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below, resolved_room
 from intent_lsp.store.fs.root_search import is_git_top, is_governed
 from intent_lsp.store.fs.roots import RootsBelow
 
@@ -135,11 +135,10 @@ def place_of_name(root: Path, name: WorkspacePath) -> ResolvedPath:
     A link at the path itself is not resolved. `real` is None if the result is outside the root.
     """
     room, _, last = name.rpartition("/")
-    if not room:
-        return ResolvedPath(name, name)
-    found = resolve_below(root, room)
-    real = None if found is None else found.real
-    return ResolvedPath(name, None if real is None else WorkspacePath(f"{real}/{last}"))
+    real = resolved_room(root, room)
+    if real is None:
+        return ResolvedPath(name, None)
+    return ResolvedPath(name, WorkspacePath(f"{real}/{last}" if real else last))
 
 
 def is_there(root: Path, name: WorkspacePath) -> bool:
