@@ -196,6 +196,43 @@ def test_a_file_system_without_hard_links_still_creates_files(
     assert names(tmp_path) == ["a"]
 
 
+def test_a_file_system_without_hard_links_keeps_no_half_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = os.write
+
+    def full(_descriptor: int, _data: object) -> int:
+        raise OSError(errno.ENOSPC, "full")
+
+    def refused(*_arguments: object, **_options: object) -> None:
+        monkeypatch.setattr(os, "write", full)
+        raise PermissionError(errno.EPERM, "no links here")
+
+    monkeypatch.setattr(os, "link", refused)
+    with pytest.raises(OSError, match="full"):
+        write.create_file(tmp_path / "a", b"one")
+    assert names(tmp_path) == []
+    monkeypatch.setattr(os, "write", written)
+    (tmp_path / "a").write_bytes(b"theirs")
+    assert not write.create_file(tmp_path / "a", b"one")
+    assert (tmp_path / "a").read_bytes() == b"theirs"
+
+
+def test_a_file_that_a_block_could_not_fill_is_removed(tmp_path: Path) -> None:
+    def half() -> None:
+        with write.new_file(tmp_path / "a") as append:
+            append(b"one")
+            raise FileExistsError
+
+    with pytest.raises(FileExistsError):
+        half()
+    assert names(tmp_path) == []
+    (tmp_path / "a").write_bytes(b"theirs")
+    with pytest.raises(FileExistsError), write.new_file(tmp_path / "a"):
+        pass
+    assert (tmp_path / "a").read_bytes() == b"theirs"
+
+
 def test_a_dangling_link_is_in_the_way_of_a_new_file(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("nowhere")
     assert not write.create_file(tmp_path / "link", b"x")

@@ -55,7 +55,7 @@ class TreeFiles:
         self._rooms: dict[str, bool] = {"": True}
 
     def held(self, path: WorkspacePath) -> ReadFile:
-        """Return a file's hash and bytes. Raise OSError if the file exists but cannot be read.
+        """Return a file's hash and bytes. Raise OSError if the file cannot be read.
 
         A file of more than `held_at_most` bytes is only hashed. Return NOTHING if there is no
         regular file or it is outside the root after links are resolved.

@@ -1,8 +1,7 @@
 """Durable file writes: replaced or created in one step, synced, and cleaned up after an error.
 
 Invariant: nobody sees a file that is half written or not synced, unless a function says otherwise.
-Invariant: only `replace_file` follows a link at a file's path, and only inside the root
-(requirements section 2).
+Invariant: a link at a file's path is followed by `replace_file` alone, and only inside the root.
 """
 
 import contextlib
@@ -61,10 +60,9 @@ def replace_lines(
     """Replace the content of a file by `lines` atomically. The lines are written as they arrive.
 
     An existing file keeps its mode; a missing one is created with `mode`, reduced by the umask.
-    `expected` is the content that the file must have just before (None: no file; ANY: anything);
-    otherwise raise FileChangedError. Raise UnsafePathError if something else than a regular file is
-    at the path, OSError if the file is read-only or writing fails. After any error the file is
-    unchanged.
+    `expected` is as in `replace_file`. Raise FileChangedError, UnsafePathError if something else
+    than a regular file is at the path, or OSError if the file is read-only or writing fails. After
+    any error the file is unchanged.
     """
     before = _replaceable(path)
     with _written(path, lines, mode=mode, like=before) as temporary:
@@ -110,20 +108,17 @@ def create_cache_file(path: Path, data: bytes, *, mode: int, mtime_ns: int | Non
 def new_file(path: Path) -> Iterator[Callable[[bytes], object]]:
     """Create a file, and yield a function that appends bytes to it. Sync the file at the end.
 
-    Others can see the unfinished file. If the `with` block raises or the sync fails, remove the
-    file and raise that error. Raise FileExistsError if anything exists at the path, OSError if the
-    file cannot be written.
+    Others can see the unfinished file. If the `with` block or the sync fails, remove the file and
+    raise that error. Raise FileExistsError if anything exists at the path, or another OSError.
     """
-    try:
-        with path.open("xb") as file:
+    with path.open("xb") as file:
+        try:
             yield file.write
             file.flush()
             os.fsync(file.fileno())
-    except FileExistsError:
-        raise
-    except BaseException:
-        _discard(path)
-        raise
+        except BaseException:
+            _discard(path)
+            raise
 
 
 @contextlib.contextmanager
@@ -136,10 +131,7 @@ def temporary_files(contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 
 def move_file(source: Path, target: Path) -> None:
-    """Rename `source` to `target`, replacing a file there, and sync the directory of `target`.
-
-    Raise OSError if that fails.
-    """
+    """Move `source` to `target`, replacing a file there, and sync its directory. Raise OSError."""
     source.replace(target)
     sync_directory(target.parent)
 
@@ -157,8 +149,7 @@ def make_directory(path: Path, *, mode: int | None = None) -> None:
     """Create a directory, unless it exists, and give it exactly `mode`. Its parent must exist.
 
     An existing directory gets `mode` too, if permitted; if `mode` is None, it keeps its own. Raise
-    UnsafePathError if a symbolic link or something else is at the path, OSError if the directory
-    cannot be created.
+    UnsafePathError if a symbolic link or something else is at the path, or OSError.
     """
     with contextlib.suppress(FileExistsError):
         path.mkdir(0o777 if mode is None else mode)
@@ -172,10 +163,7 @@ def make_directory(path: Path, *, mode: int | None = None) -> None:
 
 
 def make_parents(path: Path, *, root: Path) -> None:
-    """Create the missing directories above `path`. Do nothing if they are outside `root`.
-
-    Raise OSError if creating fails.
-    """
+    """Create the missing directories above `path`. Do nothing if they are outside `root`."""
     room = Path(os.path.realpath(path.parent))
     if room.is_relative_to(os.path.realpath(root)):
         room.mkdir(parents=True, exist_ok=True)
@@ -222,8 +210,7 @@ def resolved_inside(path: Path, root: Path) -> Path:
     """Return `path` with its links resolved. Raise UnsafePathError if that is outside `root`."""
     target = Path(os.path.realpath(path))
     if not target.is_relative_to(os.path.realpath(root)):
-        problem = "leads outside its root through a symbolic link"
-        raise UnsafePathError(path=os.fspath(path), problem=problem)
+        raise UnsafePathError(path=os.fspath(path), problem="leads outside its root through a link")
     return target
 
 
@@ -259,7 +246,7 @@ def _write_new(
 ) -> None:
     """Write a new file, synced if `lasting`. It gets owner and mode of `like`, or else `mode`.
 
-    Raise FileExistsError if anything is at `path`.
+    Raise FileExistsError if anything is at `path`. After another error the file is removed.
     """
     descriptor = os.open(path, _NEW, mode)
     try:
@@ -274,6 +261,9 @@ def _write_new(
             _imitate(path, like)
         if lasting:
             os.fsync(descriptor)
+    except BaseException:
+        _discard(path)
+        raise
     finally:
         os.close(descriptor)
 
