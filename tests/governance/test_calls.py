@@ -163,6 +163,8 @@ def test_a_turn_asks_for_a_new_checkout(agent: Open) -> None:
         (".claude/settings.local.json", GateCode.PATH_DENIED),
         ("src/auth/out/x", GateCode.OUTSIDE_WORKSPACE),
         ("src/auth/in/x", GateCode.SCOPE_VIOLATION),
+        ("src/auth/root/src/auth/x", None),
+        ("src/auth/root/docs/x", GateCode.SCOPE_VIOLATION),
         ("src/auth/control/hooks/pre-commit", GateCode.PATH_DENIED),
         ("src/auth/%2e%2e/x", None),
     ],
@@ -172,6 +174,7 @@ def test_a_path_is_judged_by_where_its_bytes_go(
 ) -> None:
     (root.root / "src/auth/out").symlink_to(root.root.parent)
     (root.root / "src/auth/in").symlink_to(root.root / "docs")
+    (root.root / "src/auth/root").symlink_to(root.root)
     (root.root / "src/auth/control").symlink_to(root.root / ".git")
     decision = agent().asks(path).decision
     assert (decision.code if isinstance(decision, Denied) else None) is code

@@ -181,9 +181,12 @@ def test_a_root_below_holds_what_is_below_it_and_itself(root: Path) -> None:
     (root / "vendor/lib/.git").mkdir(parents=True)
     (root / "vendor/lib/.git/HEAD").touch()
     (root / "linked").symlink_to(root / "src")
+    (root / "again").symlink_to(root)
     others = RootsBelow(root)
     held = ["src/inner", "src/inner/not/yet", "lost/x", "linked/inner/a", "src/inner/.git/x"]
+    held += ["again/src/inner/a"]
     ours = ["src", "src/a", "vendor/lib/x", ".orchestration/x", "no/such", "src/\udcff", "a\ud800"]
+    ours += ["again", "again/a"]
     assert [path for path in held if not others.hold(WorkspacePath(path))] == []
     assert [path for path in ours if others.hold(WorkspacePath(path))] == []
     # What was asked once is known.

@@ -26,6 +26,12 @@ class RootsBelow:
         held = False
         for inner in accumulate(path.split("/"), "{}/{}".format):
             if inner not in self._known:
-                self._known[inner] = held or is_governed(f"{self._root}/{inner}")
+                self._known[inner] = held or self._is_another(f"{self._root}/{inner}")
             held = self._known[inner]
         return held
+
+    def _is_another(self, place: str) -> bool:
+        """Return whether another governed root than this object's own is at a full path."""
+        if not is_governed(place):
+            return False
+        return os.path.realpath(place) != os.path.realpath(self._root)
