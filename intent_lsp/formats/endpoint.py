@@ -43,7 +43,7 @@ def read_endpoint(spelled: str) -> Endpoint | None:
 def read_origin(spelled: str) -> str | None:
     """Return a web origin (SCHEME://HOST[:PORT]) in lower case.
 
-    Return None if the text is not exactly one origin.
+    Return None if the text is not exactly one origin. The host and the port are not checked.
     """
     origin = spelled.lower()
     return origin if _ORIGIN.fullmatch(origin) else None

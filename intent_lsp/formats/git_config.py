@@ -84,8 +84,8 @@ def guarded_settings(config: bytes) -> bytes:
 def settings(config: bytes) -> Sequence[Setting] | None:
     """Return all settings in the order of the text, or None if git rejects the text.
 
-    Section and key are in lower case, a subsection is as written. Return None also if the keys have
-    more than 4 MiB in all.
+    Section and key are in lower case, a subsection keeps its case. Return None also if the keys
+    have more than 4 MiB in all.
     """
     text = config.removeprefix(_BYTE_ORDER_MARK).replace(b"\r\n", b"\n")
     found: list[Setting] = []

@@ -74,7 +74,7 @@ def read_request(line: bytes) -> HookRequest | None:
 def encode_reply(reply: HookAnswer | None) -> bytes:
     """Return a reply as a line of JSON, with its line feed.
 
-    None: the server cannot answer, and the hook judges by itself.
+    If `reply` is None, it says that the server cannot answer, and the hook judges by itself.
     """
     told = {"version": VERSION, "answered": reply is not None}
     return json.dumps(told | ({} if reply is None else reply._asdict())).encode("ascii") + b"\n"

@@ -49,9 +49,9 @@ class CallReading(Struct, frozen=True, kw_only=True):
     `unknown` are sentences that say which paths cannot be known, and why. `perhaps` are further
     paths that an ambiguous name in a patch could mean; they count if they exist. `looking`: judged
     by its text, the command changes nothing but `paths`; to be sure, the work tree is compared
-    before and after it. `git`: the command runs git. `program` is the first word of the part of the
-    command that decided the reading, or None if there is no such part or the word may hold a
-    secret.
+    before and after it. `git`: the command runs git. `program` is the program that decided the
+    reading, such as `git commit`, or "" if none did; None without a command, or if the program's
+    name may hold a secret.
     """
 
     mutating: bool

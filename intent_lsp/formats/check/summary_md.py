@@ -30,7 +30,7 @@ _LISTED: Final = 100
 
 
 def check_markdown(report: CheckReport) -> str:
-    """Return the report as Markdown. Of more than 100 findings or changes, 100 are listed."""
+    """Return the report as Markdown. At most 100 findings and 100 changes are listed."""
     return "\n".join(_lines(report)) + "\n"
 
 

@@ -110,8 +110,8 @@ def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
     """Check whole ledger lines, each with its newline. Never raises.
 
     Return a LinkedBatch if there are two or more valid lines, each linked to the line above it,
-    without merges and in order of time. Else return the Link of each line. Either way, the result
-    equals that of `examine` for each line.
+    without merges and in order of time. Else return the Link of each line, as `examine` does for
+    that line alone.
     """
     found = _sound(data)
     if found is None:
@@ -128,8 +128,8 @@ def index_lines(data: bytes) -> Columns | list[IndexEntry]:
     """Return the indexed fields of whole ledger lines, as columns or as one entry for each line.
 
     Each line ends in a newline. Columns need two or more valid lines, each linked to the line above
-    it, none of which merges heads or grants scope. Never raises. The result equals that of `entry`
-    for each line.
+    it, none of which merges heads or grants scope. Each entry is the one that `entry` returns for
+    that line alone. Never raises.
     """
     found = _sound(data)
     if found is None:

@@ -41,9 +41,10 @@ def trailer(checkpoint: Checkpoint) -> str:
 
 
 def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
-    """Parse a checkpoint's trailer line. Its key may be in any letter case.
+    """Parse a checkpoint's trailer line, or return the reason why `line` is none.
 
-    Extra blanks around and between its parts are accepted.
+    The trailer's key may be in any letter case. Extra blanks around and between its parts are
+    accepted.
     """
     found = _KEY.fullmatch(line.rstrip("\r\n"))
     if found is None:
@@ -87,7 +88,10 @@ def note_text(checkpoint: Checkpoint) -> str:
 
 
 def read_note_text(text: str) -> Checkpoint | NoCheckpoint:
-    """Parse the body of a note as a checkpoint. It must be exactly as `note_text` formats it."""
+    """Parse the body of a note as a checkpoint, or return the reason why it is none.
+
+    It must be exactly as `note_text` formats it.
+    """
     *lines, rest = text.split("\n")
     if rest or len(lines) < _NOTE_LINES:
         return NoCheckpoint("the note does not have its three lines: origin, count, head")

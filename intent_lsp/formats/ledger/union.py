@@ -70,9 +70,9 @@ class Union(Struct):
     def take(self, place: SideLine, line: bytes) -> bytes | None:
         """Add `line`, which is at `place` in one of the two ledgers, and return the line to write.
 
-        It is `line` with a line end. Return None if the line, or a correctly formatted one of the
-        same record, is in the union already, or if the line is set aside in `aside`. Another line
-        with a flaw is also noted in `odd`, unless it is in `common`.
+        It is `line` with a line end. Return None if the line is in the union already, is a badly
+        formatted copy of one that was added and is not in `common`, or is set aside in `aside`.
+        Another line with a flaw is also noted in `odd`, unless it is in `common`.
         """
         if not line.endswith(b"\n"):
             ended = line + b"\n"
@@ -94,7 +94,7 @@ class Union(Struct):
         return digest_of(line) in self._seen
 
     def _is_copy(self, place: SideLine, line: bytes) -> bool:
-        """Return whether a line is a badly formatted copy of a record in the union.
+        """Return whether a line is a badly formatted copy of one in the union, but not in `common`.
 
         Another line with a flaw is added to `odd`, and the hash of one without to `_hashes`.
         """

@@ -67,7 +67,8 @@ def camel_case(name: str) -> str:
 def file_named(uri: str, field: str) -> str:
     """Return the absolute path that a `file:` URI names.
 
-    Raise WrongParamsError for the params field `field` if `path_of_uri` returns None.
+    Raise WrongParamsError for the params field `field` if `uri` is not the `file:` URI of an
+    absolute path on this machine.
     """
     path = path_of_uri(uri)
     if path is None:

@@ -107,7 +107,7 @@ def hunk_end(lines: Sequence[str], at: int) -> int:
 
     Return `at` if no unified hunk begins there, and the number of lines if the hunk does not end.
     A hunk also ends at a line that no hunk can have, or at the three lines `---`, `+++` and `@@`
-    of a header, even if its line counts include that line.
+    of a header, even if its line counts include that line; not if they end just before the `@@`.
     """
     found = _HUNK.match(lines[at])
     if found is None:

@@ -59,7 +59,7 @@ def unquote(text: str) -> str | None:
 def read_pair(text: str) -> tuple[str, str] | None:
     """Return the two names after `diff --git`, with prefixes, or None if they cannot be separated.
 
-    Names with spaces are not quoted. They can be separated if both are one name with two prefixes.
+    Names with spaces are not quoted. They can be separated if they differ only in their prefixes.
     """
     quoted = _QUOTED.match(text)
     if quoted and text[quoted.end() : quoted.end() + 1] == " ":
