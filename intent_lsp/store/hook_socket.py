@@ -122,7 +122,9 @@ def ask_server(root: StrPath, request: HookRequest, seconds: float) -> HookAnswe
         last = b""
     answer = read_reply(last)
     if answer is None and waits is not None:
-        raise NoReplyError("the server asked a person, and did not pass an answer on")
+        raise NoReplyError(
+            "the language server asked a person, and passed no answer on; make the call again"
+        )
     return answer
 
 

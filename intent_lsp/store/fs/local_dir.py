@@ -57,8 +57,8 @@ def ensure_local_directory(root: Path) -> Path:
 def restore_local_directory(room: Path) -> None:
     """Create `room`, the `.local/` directory of a root, if it is missing.
 
-    Do nothing if `room` has another name. Raise FileNotFoundError if `.orchestration/` is missing,
-    else what `ensure_local_directory` raises.
+    Do nothing if `room` does not end in `.orchestration/.local`. Raise FileNotFoundError if
+    `.orchestration/` is missing, else what `ensure_local_directory` raises.
     """
     root = room.parent.parent
     if room == root / LOCAL_ROOM:

@@ -58,9 +58,9 @@ def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
 
 
 def remove_empty_directories(root: Path, paths: Iterable[WorkspacePath]) -> None:
-    """Remove the directories of removed files, and those above them, as far as they are empty.
+    """Remove the directories of the removed files `paths`, and those above them, if they are empty.
 
-    `root` itself is kept.
+    `root` itself is kept. A directory that cannot be removed is kept too.
     """
     for path in paths:
         for above in list((root / path).parents):

@@ -74,10 +74,10 @@ class Watched(Struct, frozen=True, kw_only=True):
         )
 
     def may_differ(self, paths: frozenset[str]) -> bool:
-        """Return whether a watched directory may have been created, deleted or replaced.
+        """Return whether events at `paths` may mean that a watched directory is no longer the same.
 
-        `paths` are the paths of events. This avoids checking thousands of directories of a work
-        tree after each event.
+        It may have been created, deleted or replaced. This avoids checking thousands of directories
+        of a work tree after each event.
         """
         rooms = set(map(os.path.dirname, paths))
         return (
