@@ -44,7 +44,11 @@ def test_it_is_said_at_every_place(record: Record) -> None:
     assumed = replace(record, assumed=True)
     run = one_run(Attribution(0), [(assumed, assumed.files[0])], 1, 1)
     assert run.confidence is Confidence.ASSUMED
-    assert "no editor or agent reported the edit" in hover_plain(run, None)
+    said = "no editor or agent reported the edit"
+    assert f"{said}; the intent is the one that was active · " in hover_plain(run, None)
+    nobodys = replace(assumed, intent_id=None)
+    assert f"{said} · " in hover_plain(replace(run, record=nobodys), None)
+    assert list(doubts(nobodys)) == [said]
     assert [flat.get("assumed") for flat in flat_records(assumed)] == [True]
     assert [flat.get("assumed") for flat in flat_records(record)] == [None]
     assert agent_trace(assumed)["metadata"]["intent-lsp"]["assumed"] is True

@@ -81,7 +81,7 @@ def test_a_hover_tells_intent_who_when_tool_class_verdict_confidence_and_record(
             {"scope_validation": ScopeValidation.FAIL},
             HUMAN,
             Confidence.EXACT,
-            " · FAIL: the edit was out of scope · ",
+            " · FAIL: a rule did not allow the edit · ",
         ),
         (
             {"mutation_class": MutationClass.BUG_FIX},

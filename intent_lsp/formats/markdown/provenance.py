@@ -26,9 +26,6 @@ _MINUTE: Final = slice(11, 16)
 _HOW: Final = {
     Confidence.NORMALIZED: "later only the text's white space was changed",
     Confidence.MOVED: "the text was moved here later",
-    Confidence.ASSUMED: (
-        "no editor or agent reported the edit; the intent is the one that was active"
-    ),
 }
 
 
@@ -140,7 +137,7 @@ def reasons(record: Record) -> Iterator[str]:
 def doubts(record: Record) -> Iterator[str]:
     """Yield each reason why a record is less reliable than others, as a clause."""
     if record.is_assumed:
-        yield "no editor or agent reported this change; the intent is the one that was active"
+        yield _unreported(record)
     if not record.compared:
         yield "the work tree could not be compared: the command may have changed more files"
     if record.reconstructed:
@@ -165,9 +162,15 @@ def _edit(run: BlameRun, record: Record) -> Sequence[str]:
     time = f"{record.timestamp[_DAY]} {record.timestamp[_MINUTE]} UTC"
     told = [who(run), time, record.tool_name, kind, record.scope_validation.value]
     if record.scope_validation is ScopeValidation.FAIL:
-        told[-1] += ": the edit was out of scope"
-    told += [how] if (how := _HOW.get(run.confidence)) else [run.confidence.value]
-    return [_shown(part) for part in (*told, f"record {record.id[:8]}")]
+        told[-1] += ": a rule did not allow the edit"
+    assumed = run.confidence is Confidence.ASSUMED
+    how = _unreported(record) if assumed else _HOW.get(run.confidence, run.confidence.value)
+    return [_shown(part) for part in (*told, how, f"record {record.id[:8]}")]
+
+
+def _unreported(record: Record) -> str:
+    said = "no editor or agent reported the edit"
+    return said if record.intent_id is None else f"{said}; the intent is the one that was active"
 
 
 def _intent_id(record: Record) -> str:
