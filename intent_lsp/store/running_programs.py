@@ -14,11 +14,11 @@ from intent_lsp.store.fs.root_search import governing_directory
 
 _PROCESSES: Final = Path("/proc")
 _STARTED: Final = 19
-"""The place of the start time among the fields of a `stat` file that follow the program's name."""
+"""The place, from 0, of the start time among the fields that follow the name in a `stat` file."""
 
 
 _INTERPRETERS: Final = ("node", "bun", "deno", "python", "pypy")
-"""What the names of programs begin with that run a script under its own name."""
+"""What the names of programs begin with that run scripts."""
 
 
 def processes_in(root: Path) -> tuple[Path, ...]:

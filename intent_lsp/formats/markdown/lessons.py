@@ -31,7 +31,7 @@ What people and agents have learnt in this repository.
 {_OPEN}
 {_CLOSE}
 """
-"""A new file with an empty section."""
+"""The text of a new file, with an empty section of lessons."""
 
 _BYTE_ORDER_MARK = "\ufeff"
 _LESSON = re.compile(r"[-*+] (?:[0-9]{4}-[0-9:.TZ+-]+|unknown): (.*)")

@@ -42,9 +42,9 @@ class RootLock:
     def held(self) -> Iterator[bool]:
         """Hold the lock during the `with` block. Yield True if it had to be waited for, else False.
 
-        Raise LedgerUnavailableError if another holder keeps the lock for too long, or if the lock
-        file cannot be opened or created; UnsafePathError if something else than a regular file is
-        at its path, or at that of its directory; OSError on a file system without locks.
+        Raise LedgerUnavailableError if another holder keeps the lock for too long,
+        LedgerUnavailableError or UnsafePathError if the lock file cannot be opened or created, and
+        OSError on a file system without locks.
         """
         # First among the threads: they share one file descriptor, and so one lock of the file.
         free = self._threads.acquire(blocking=False)

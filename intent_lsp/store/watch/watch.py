@@ -24,10 +24,10 @@ _LOOKS: Final = 100
 """The number of polls after which the operating system's notification is tried again."""
 
 OnChange = Callable[[frozenset[Path]], None]
-"""Called with the changed paths."""
+"""A function that is called with the changed paths."""
 
 Polling = Callable[[str | None], None]
-"""Called with the reason when polling begins, and with None when it ends."""
+"""A function that is called with the reason when polling begins, and with None when it ends."""
 
 
 class Notified:
