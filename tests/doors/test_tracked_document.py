@@ -168,8 +168,18 @@ def test_the_servers_own_files_warn(root: Repository, open_editor: Open) -> None
     assert window.codes == [ShownCode.CONTROL_PLANE_EDIT]
 
 
-def test_at_most_a_hundred_runs_are_shown(root: Repository, open_editor: Open) -> None:
-    lines = [f"{number}\n" for number in range(250)]
+@pytest.mark.parametrize(
+    "case",
+    [
+        (250, "25 more violations in this file are not shown."),
+        (202, "1 more violation in this file is not shown."),
+    ],
+)
+def test_at_most_a_hundred_runs_are_shown(
+    root: Repository, open_editor: Open, case: tuple[int, str]
+) -> None:
+    count, said = case
+    lines = [f"{number}\n" for number in range(count)]
     root.write(PATH, "".join(lines))
     root.commit()
     window = Window(open_editor())
@@ -180,7 +190,7 @@ def test_at_most_a_hundred_runs_are_shown(root: Repository, open_editor: Open) -
     assert set(window.codes[:100]) == {GateCode.SCOPE_VIOLATION}
     last = window.tracked.problems[-1]
     assert last.code == ShownCode.MORE_VIOLATIONS
-    assert last.message == "25 more violations in this file are not shown."
+    assert last.message == said
 
 
 def test_a_file_that_is_no_text_is_shown_whole(root: Repository, open_editor: Open) -> None:

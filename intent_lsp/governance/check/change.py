@@ -83,10 +83,10 @@ class NamedIntents(Struct, frozen=True):
     source: IntentSource
 
     def of_hunk(self, origin: HunkOrigin, file: OriginatedFile) -> tuple[str, ...]:
-        """Return the intents that a hunk is judged by.
+        """Return the intents that a hunk is judged by: those of the whole change.
 
-        They are those of the whole change. If records name these, the hunk's own records decide
-        first, then those of its file.
+        But if records name these, they are those of the hunk's own records; if it has none, those
+        of its file's records; if the file has none either, those of the whole change.
         """
         if self.source is not IntentSource.RECORDS:
             return self.ids

@@ -95,7 +95,7 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
         if problem is None:
             return
         # Whatever `fail_open` says, a change that cannot be judged is not passed over in silence.
-        message = f"Governance Unavailable: {problem}. Mend it, so that the change can be judged."
+        message = f"Governance Unavailable: {problem}. Mend it in this change."
         files = [file for file in change.files if file.path == INTENTS_FILE]
         if not change.rules.versions:
             files = files or [*change.files[:1]]
@@ -140,8 +140,8 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
     ) -> Iterator[tuple[FoundPlace, Denied, tuple[str, ...]]]:
         """Yield (place, refusal, intent ids) for each refused hunk of a file.
 
-        The path that the file was moved from is judged too, if it is governed. Edits that a person
-        approved are left out.
+        A hunk whose newest edit a person approved is left out. The path that the file was moved
+        from is judged too, if it is governed and no hunk is left out.
         """
         for origin in file.origins:
             ids = named.of_hunk(origin, file)
@@ -213,8 +213,8 @@ class AgentChanges:
 
         Return whether a finding was added. There is none if the change does not count as an
         agent's, if only the server writes the file, if it is the intents file, changed as the
-        server changes it, if the change restores it, or if a person approved all its edits. `judge`
-        decides which paths agents may change; `found` gets the findings.
+        server changes it, if the change restores it, or if a person approved the newest edit of
+        each hunk. `judge` decides which paths agents may change; `found` gets the findings.
         """
         evidence = self._evidence(file)
         servers = file.kind is FileClass.SERVER_ONLY
@@ -237,7 +237,7 @@ class AgentChanges:
     def _evidence(self, file: OriginatedFile) -> str | None:
         """Return why a file's change counts as an agent's; None if it does not.
 
-        None too if a person approved each of its edits.
+        None too if a person approved the newest edit of each of its hunks.
         """
         if file.origins and all(origin.approved for origin in file.origins):
             return None

@@ -40,7 +40,7 @@ class ChangeRules(Struct, frozen=True):
 
 
 class CommittedRules:
-    """The rules in the commits and the index of one repository, each read once.
+    """The rules in the commits and the index of one repository.
 
     `on_disk` are the rules in the work tree. They also judge a change if no intents file is in it,
     before it, or in the head of its range.

@@ -153,8 +153,8 @@ class RootCheck:
         if part is CheckedPart.INDEX:
             unmerged = unmerged_paths(self._git)
             if unmerged:
-                files_ = counted(len(unmerged), "file")
-                raise UnmergedIndexError(f"{files_} of the index are in conflict")
+                conflicts = counted(len(unmerged), "file")
+                raise UnmergedIndexError(f"the index has {conflicts} in conflict")
             files, rules = self._own(index_files(self._git)), self._committed.of_index()
         else:
             files, rules = self._own(work_tree_files(self._git)), self._committed.of_work_tree()
@@ -213,7 +213,7 @@ class RootCheck:
     def _remarks(self, commits: CommitRange | None) -> Iterator[str]:
         if self._elsewhere:
             files = counted(len(self._elsewhere), "file")
-            yield f"{files} in governed roots below this one were left out: check each with -C"
+            yield f"left out: {files} in governed roots below this one; check each root with -C"
         if commits is None:
             return
         if self._committed.uncommitted(commits.head):

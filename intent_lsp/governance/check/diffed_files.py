@@ -29,15 +29,15 @@ from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.status import tree_status
 
 UNKNOWN: Final = content_of(b"\0")
-"""Stands for what has no bytes of its own, such as another repository's commit."""
+"""Stands for a file of HEAD of which git cannot give the bytes, such as a submodule."""
 
 
 class DiffedFile(Struct, frozen=True, kw_only=True):
     """A file that a change touches. `previous` is its path before, if it was renamed.
 
     `old_id` and `new_id` are its blobs, None if there is no file; both are None if they are not
-    known. `hunks` is empty if the content is the same, and None if the contents differ but no lines
-    can be named: they cannot be compared, or only the encoding differs.
+    known. `hunks` is empty if the content is the same, and None if the contents differ in no line
+    or cannot be compared line by line.
     """
 
     path: WorkspacePath
@@ -110,7 +110,8 @@ def with_hunks(file: DiffedFile) -> DiffedFile:
 def hunks_between(before: FileContent, after: FileContent) -> tuple[Hunk, ...] | None:
     """Return the hunks between two contents, or None if they cannot be compared line by line.
 
-    Return None too if they differ only in their encoding, and () if they are the same.
+    Return () if they are the same, and None too if they differ but no line does, as where only the
+    encoding is another.
     """
     if before.hash == after.hash:
         return ()
@@ -143,7 +144,7 @@ def _diffed(git: Git, delta: FileDelta) -> DiffedFile:
 
 
 def _own_part(git: Git, delta: FileDelta, others: Sequence[FileDelta]) -> DiffedFile | None:
-    """Return what a merge changed in a file against every parent, or None if it changed nothing.
+    """Return what a merge changed in a file against every parent, or None if no line is new to all.
 
     `delta` is against the first parent, `others` are against the others. If lines cannot be
     compared, return the file as `delta` has it.

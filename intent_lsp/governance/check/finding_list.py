@@ -32,9 +32,10 @@ ReadHead = Callable[[WorkspacePath], FileContent]
 
 
 class FoundPlace(Struct, frozen=True, kw_only=True):
-    """Where a finding is: a file of a commit, and one hunk of it or None for the whole file.
+    """Where a finding is: a file of a change, and one hunk of it or None for the whole file.
 
-    `moved_away`: it is about the path that a renamed file had before.
+    `commit` is None for a change that is not committed. `moved_away`: the finding is about the path
+    that a renamed file had before.
     """
 
     commit: str | None
@@ -74,7 +75,7 @@ class FoundPlace(Struct, frozen=True, kw_only=True):
 
 
 class _Noted(Struct, frozen=True):
-    """A finding with the number of its change, from 1, and its file's blob before that change.
+    """A finding with the number of its change, from 1, and its path's blob before that change.
 
     `before` is None if there was no file at that path. `undoable`: a later commit may restore the
     file.
@@ -182,7 +183,7 @@ class FindingList(Struct):
         return replace(finding, level=FindingLevel.NOTE, undone=True)
 
     def _in_head(self, place: FoundPlace) -> LineRun | None:
-        """Return where a place's lines are in the head; None if it has none or they are gone.
+        """Return where a place's lines are in the head; None if it has none or they are not found.
 
         Without a range, return its lines.
         """

@@ -94,8 +94,8 @@ class IntentJudge:
     def denied_to_agents(self, path: WorkspacePath) -> Denied | None:
         """Return the refusal of an agent's change of a path, or None if agents may change it.
 
-        The intent does not matter here: only what no agent may change is refused, by the change's
-        own rules.
+        The intent does not matter here: only what no agent may change is refused, by the first
+        version of the change's rules.
         """
         rules = self._rules.versions[0]
         found = tuple(denied_path(rules, path))

@@ -45,7 +45,7 @@ _ASKED: Final = 200
 class HunkOrigin(Struct, frozen=True):
     """The records that explain one hunk, or a whole file (`hunk` is None).
 
-    `explained` is False if some of its lines, or its deletion, come from no record.
+    `explained` is False if a record is missing that would explain the rest of it.
     """
 
     hunk: Hunk | None
@@ -170,7 +170,7 @@ class HunkOrigins:
         )
 
     def _of_whole(self, file: DiffedFile, lineage: FileLineage) -> HunkOrigin:
-        """Return the origin of a change without lines: of name, mode, encoding or binary data."""
+        """Return the origin of a change without hunks, such as one of name, mode or encoding."""
         if file.same_content:
             moved = [each for each in lineage.sources if _moves(each, file)]
             # No record tells a mode, so nothing is missing where only that differs.

@@ -25,7 +25,7 @@ LARGEST: Final = 16 << 20
 """Bytes of a file above which it is not read to be hashed."""
 
 REVISIONS: Final = 64
-"""The most commits that are searched; those that the newest records name come first."""
+"""The most commits named by records that are searched, those of the newest records first."""
 
 MERGED: Final = 64
 """The most merged commits that are searched in addition, for each name of the file."""

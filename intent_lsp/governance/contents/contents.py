@@ -37,7 +37,7 @@ KEPT_AT_MOST: Final = 5 * 1024 * 1024
 _ABSENT_IN_HEAD: Final = FileContent(committed=True)
 
 KEPT_TOGETHER: Final = 8 << 20
-"""Characters of all contents cached as bytes and text. A single larger one is not cached."""
+"""The most characters of all cached contents together. A single larger one is not cached."""
 
 
 class ContentLru:
@@ -50,7 +50,7 @@ class ContentLru:
         self._size = 0
 
     def get(self, name: Hashable, read: Callable[[], FileContent]) -> FileContent:
-        """Return the content cached under `name`, else that of `read`; cache it if it is text."""
+        """Return the content cached under `name`, else that of `read`; cache text."""
         with self._lock:
             known = self._kept.pop(name, None)
             if known is not None:
@@ -124,7 +124,10 @@ class Contents:
                 self.keep(content.data, content.hash)
 
     def tree_seen(self, seen: Seen) -> None:
-        """Store the hashes of `seen` as initial contents; if it has a commit, drop such hashes."""
+        """Store the hashes of a tree without a commit as initial contents, if none are stored yet.
+
+        If `seen` has a commit, drop such hashes.
+        """
         if seen.head == EMPTY_TREE:
             self._initial.find(seen.files)
         else:
@@ -172,7 +175,11 @@ class Contents:
         return state is not None and state.baseline_head(session_id) is not None
 
     def baseline(self, session_id: str, path: WorkspacePath) -> FileContent:
-        """Return a file's content when the session began or selected another intent."""
+        """Return a file's content when the session began or selected another intent.
+
+        If no whole baseline was stored, return the content kept in memory, else the file's initial
+        content, else that in HEAD.
+        """
         git, state = self.stores.git, self.stores.state
         commit = None if git is None or state is None else state.baseline_head(session_id)
         if git is None or state is None or commit is None:
@@ -229,9 +236,10 @@ class Contents:
         return self._recent.get(content_hash, lambda: self._snapshot(content_hash))
 
     def keep(self, data: bytes | None, known: ContentHash | None = None) -> None:
-        """Put a content of at most 5 MB into the blob cache; `known` is its hash, if known.
+        """Put a content of at most KEPT_AT_MOST bytes into the blob cache.
 
-        Do nothing for a larger one, or if `data` is None because there is no file.
+        `known` is its hash, if known. Do nothing for a larger one, or if `data` is None because
+        there is no file.
         """
         if data is not None and len(data) <= KEPT_AT_MOST:
             self.stores.snapshots.put(data, known)

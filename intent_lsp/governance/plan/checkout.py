@@ -84,10 +84,11 @@ class Checkout:
     ) -> Selection | CheckoutRefusal:
         """Make an intent the session's active one. Return the selection, or why it is refused.
 
-        An editor's session that selects another intent begins a new baseline; an agent's is noted
-        in the intent's history. A PLANNED intent becomes IN_PROGRESS in the intents file; if that
-        cannot be written, for example because an editor has unsaved changes of it (`unsaved_file`),
-        a warning says so. `voice` is what an agent says of itself, such as its model; it is stored.
+        An editor's session that selects another intent begins a new baseline; what an agent's
+        session selects is noted in the intent's history. A PLANNED intent becomes IN_PROGRESS in
+        the intents file; if that cannot be written, for example because an editor has unsaved
+        changes of it (`unsaved_file`), a warning says so. `voice` is what an agent says of itself,
+        such as its model; it is stored.
         """
         rules = self._rules.current()
         intent = selectable(rules, intent_id)

@@ -52,9 +52,9 @@ class ScopeChecks:
     def findings(self, read: IntentsFile, lines: Sequence[str] = ()) -> tuple[Finding, ...]:
         """Check the scopes of the saved intents file against the work tree (at most 20,000 files).
 
-        Return the findings, each placed at its glob; none if the file does not parse. Without git,
-        only what the intents file shows by itself is checked. Added are dates in the future, and
-        what is known from recorded work. Fixes are for the text `lines`; without it there are none.
+        Return the findings at their places; none if the file does not parse. Without git, only what
+        the intents file shows by itself is checked. Added are dates in the future, and what is
+        known from recorded work. Fixes are for the text `lines`; without it there are none.
         """
         if not read.parsed:
             return ()
@@ -65,9 +65,9 @@ class ScopeChecks:
     def typed(self, read: IntentsFile, lines: Sequence[str] = ()) -> tuple[Finding, ...]:
         """Return the scope findings on unsaved text of the intents file, as `findings` does.
 
-        For unchanged scopes they are those of the last full check, since a full check can take
-        seconds. Changed scopes are checked, unless more than `_TYPED_AT_MOST` have changed. If the
-        file was never checked or does not parse, there are no findings.
+        For unchanged scopes they are those of the last call of `findings`, since a full check can
+        take seconds. Changed scopes are checked, unless more than `_TYPED_AT_MOST` have changed.
+        Before the first call of `findings`, no scope is checked.
         """
         if not read.parsed:
             return ()
@@ -141,7 +141,7 @@ class ScopeChecks:
     ) -> tuple[ScopeFinding, ...]:
         """Return findings on `intents`; to those on globs that match no file, add a similar glob.
 
-        Without a git repository they are returned unchanged.
+        If the files of the work tree are unknown, they are returned unchanged.
         """
         tree = self._listing.tree()
         return found if tree is None else tuple(_with_near(each, intents, tree) for each in found)

@@ -115,10 +115,10 @@ class WorkChecks:
             yield _edited_finding(intent_id, paths)
 
     def _stray_edits(self) -> tuple[Mapping[WorkspacePath, int], Mapping[WorkspacePath, int]]:
-        """Return the files changed in the last 14 days by no passing record, and their moments.
+        """Return files changed within `STILL`, each with the moment of its newest change.
 
-        The first are files of records that do not pass, the second files that differ from HEAD. A
-        moment is the time of the newest change as the index counts it.
+        The first are files of records that do not pass, the second files on disk that differ from
+        HEAD. A moment is a time as the index counts it.
         """
         since = self._stores.clock() - STILL
         recorded = self._stores.past.not_passing_since(timestamp(since), limit=_PATHS_AT_MOST)
@@ -147,9 +147,10 @@ class WorkChecks:
         return own or self._stores.past.left_last(path, content)
 
     def _ends(self, intents: Intents, closed: set[IntentId]) -> Mapping[IntentId, int]:
-        """Return when each closed intent was closed: at its `updated_at`, or later.
+        """Return when each closed intent was closed, as moments by their ids.
 
-        It was not closed before its newest record that passes. Intents without both are left out.
+        It is the later of its `updated_at` and its newest record that passes. Intents that have
+        neither are left out.
         """
         newest = self._stores.past.newest_moments()
         ends: dict[IntentId, int] = {}

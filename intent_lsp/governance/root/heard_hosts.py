@@ -42,10 +42,10 @@ class HeardHosts:
     def note(
         self, host: str, event: str, *, version: str | None = None, ended: bool = False
     ) -> None:
-        """Note an event of a host now, unless another one was noted less than APART ago.
+        """Note an event of a host now. `ended`: it is the end of one of the host's sessions.
 
-        `ended`: one of its sessions has ended. A change of `ended` is noted at once. Do nothing
-        without a session database. A failure is logged.
+        Notes are at least APART apart, except where `ended` or the version changes: an event
+        between them is left out. Do nothing without a session database. A failure is logged.
         """
         state, now = self._stores.state, self._stores.clock()
         if state is None or self._is_recent(host, now, ended=ended):

@@ -30,7 +30,7 @@ SHORT_SESSION: Final = 8
 """Characters of a session id that are shown to a person."""
 
 AGENTS_LIVE_FOR: Final = timedelta(hours=1)
-"""How long after its last use an agent's session counts as live: no host reports its end."""
+"""How long after its last use an agent's session counts as live, if its end was not reported."""
 
 
 class Session(Struct, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ class Sessions:
 
         If `wanted` is the id of a stored session, that session is reopened; any other id begins a
         session with that id. If `wanted` is None, a new session inherits the intent of this user's
-        last editor session that does not run and ended not too long ago, if that intent is still
+        last editor session that does not run and ended in the last 14 days, if that intent is still
         among `intents` and open.
         """
         if wanted is not None and (known := self.row(wanted)) is not None:
@@ -265,8 +265,8 @@ class Sessions:
 def asking_session(own: Session, named: str | None, agent_id: str | None) -> Session:
     """Return the session that makes a request on a connection that has its own session (`own`).
 
-    It is the agent's session `named` in the request, or `own` if that is None. `agent_id` names a
-    subagent of that session, or is None.
+    It is `own` if the request names no other session and no subagent. Else it is the agent's
+    session `named`, or that with the id of `own` if `named` is None; `agent_id` is its subagent.
     """
     if named in (None, own.id) and agent_id is None:
         return own

@@ -200,7 +200,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Stores(Struct, frozen=True, kw_only=True, dict=True):
-    """Every store of a root, and its `rules`. `state` is None without `.local/`.
+    """Every store of a root, and its `rules`. `state` is None without a writable `.local/`.
 
     Whatever judges or records holds `gate_lock`, which is None without `.local/` too. `open_git`
     opens the git repository around a directory. `trees` caches the syntax trees used last. `past`

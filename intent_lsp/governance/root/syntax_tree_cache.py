@@ -37,8 +37,8 @@ class SyntaxTreeCache:
     def tree(self, path: str, content: FileContent, late: Late = in_time) -> OutlinedTree | None:
         """Return the syntax tree of a file's content, or None if it has none.
 
-        There is none for an absent content or one over 400 KB, or if `outlined_tree` returns None,
-        for example because `late` returned True while it was parsed.
+        There is none for an absent content, for one over RECORDED_AT_MOST bytes, or if
+        `outlined_tree` returns None, as when `late` returned True while it was parsed.
         """
         if content.hash is None or len(content.data or b"") > RECORDED_AT_MOST:
             return None

@@ -32,7 +32,7 @@ def cause_of(
 ) -> RefusalCause | None:
     """Return the place in the intents file that the refusal in a judgement comes from.
 
-    `opened` is the text of that file in the editor, or None if the file is not open; it is then
+    `opened` are the lines of that file in the editor, or None if the file is not open; it is then
     read from disk. Return None if the edit is not refused, if its refusal comes from no place
     there, or if the file cannot be read or does not parse.
     """
@@ -48,7 +48,7 @@ def _span_in(shown: IntentsFile, judgement: Judgement) -> Span | None:
     Out of scope it is the exclusion that matches the file, else `owned_scope`; of a closed intent
     the status, of an ignored one the id. If no usable intent is selected, it is the glob of the
     first open owner that matches the file. If an intent lacks that part, it is the intent's id.
-    Return None if there is no such intent in `shown`.
+    Return None for any other refusal or none, and if there is no such intent in `shown`.
     """
     denied, intent = judgement.denied, judgement.intent
     if denied is None or denied.code in (GateCode.NO_ACTIVE_INTENT, GateCode.INTENT_NOT_FOUND):

@@ -16,6 +16,7 @@ from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, Others
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import Record
+from intent_lsp.core.text import counted
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.violations.document_diffs import DocumentDiffs
 from intent_lsp.governance.violations.violation import RelatedPlace, Violation
@@ -144,10 +145,11 @@ def _rest(runs: Sequence[MarkedRun], path: str, room: int) -> tuple[Violation, .
     more = len(runs) - room
     if more <= 0:
         return ()
+    are = "is" if more == 1 else "are"
     return (
         Violation(
             code=ShownCode.MORE_VIOLATIONS.value,
-            message=f"{more} more violations in this file are not shown.",
+            message=f"{counted(more, 'more violation')} in this file {are} not shown.",
             first_line=runs[room].first_line,
             last_line=runs[room].last_line,
             path=path,

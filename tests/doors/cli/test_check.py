@@ -212,7 +212,7 @@ def test_a_nested_root_is_left_out_and_named(world: RecordedRepository, shell: S
     world.commit("Nested")
     said = shell("check", "--base", "base")
     assert said.status == 0
-    assert "2 files in governed roots below this one were left out" in said.err
+    assert "left out: 2 files in governed roots below this one; check each root with -C" in said.err
 
 
 def test_an_uncommitted_intents_file_governs_and_is_named(
@@ -250,7 +250,7 @@ def test_files_in_conflict_are_no_index_to_check(world: RecordedRepository, shel
     world.commit()
     merge = ["git", "merge", "--quiet", "topic"]
     subprocess.run(merge, cwd=world.root, check=False, capture_output=True)
-    assert "1 file of the index are in conflict" in shell("check", "--staged").problem
+    assert "the index has 1 file in conflict" in shell("check", "--staged").problem
 
 
 def test_a_shallow_clone_is_refused(
