@@ -1,9 +1,10 @@
 """What an agent is told by its hook: why a call was refused, and what to do next.
 
-Invariant: a reason is never empty. A command in it can be run as it stands.
+Invariant: a reason is never empty. A command in it can be run as it stands, but for a word `ID`.
 """
 
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -11,6 +12,7 @@ from msgspec import Struct
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.intents import Intent
+from intent_lsp.core.text import some_of
 
 INTENTS_AT_MOST: Final = 10
 """The most intents that a text for an agent lists."""
@@ -39,7 +41,7 @@ class Handshake(Struct, frozen=True, kw_only=True):
     def command(self, intent_id: str) -> str:
         """Return the command that selects an intent."""
         session = "" if self.handle is None else f" --session {self.handle}"
-        return f"intent-lsp intents select {intent_id}{session}"
+        return f"intent-lsp intents select {shlex.quote(intent_id)}{session}"
 
     def listed(self) -> str:
         """Return at most INTENTS_AT_MOST open intents, a line each, and how many more there are.
@@ -106,15 +108,23 @@ def _scope(denied: Denied, handshake: Handshake) -> list[str]:
     lines = [f"Owned by {intent}: {_globs(denied)}"]
     if len(ids) == 1:
         owner, command = ids[0], handshake.command(ids[0])
-        lines.append(f"{owner} owns the file: if your task is that one, run `{command}`.")
+        lines.append(f"{owner} owns {_files(owning)}: if your task is that one, run `{command}`.")
     elif ids:
-        owners_ = ", ".join(ids[:INTENTS_AT_MOST])
-        lines.append(f"These intents own the file: {owners_}.")
-    lines.append("Else leave the file as it is, or ask the person for more scope.")
+        lines.append(f"These intents own {_files(owning)}: {some_of(ids, INTENTS_AT_MOST)}.")
+    leave = "Else leave" if ids else "Leave"
+    them = "the file as it is" if len(owning) == 1 else "the files as they are"
+    lines.append(f"{leave} {them}, or ask the person for more scope.")
     return lines
+
+
+def _files(owning: Mapping[str, Sequence[str]]) -> str:
+    """Return words for those files of a refusal that have an owner."""
+    if len(owning) == 1:
+        return "the file"
+    return "the files" if all(owning.values()) else "some of the files"
 
 
 def _globs(denied: Denied) -> str:
     globs = denied.details.get("owned_scope")
-    shown = list(globs)[:INTENTS_AT_MOST] if isinstance(globs, Sequence) else []
-    return ", ".join(str(glob) for glob in shown) or "(nothing)"
+    shown = [str(glob) for glob in globs] if isinstance(globs, Sequence) else []
+    return some_of(shown, INTENTS_AT_MOST) or "(nothing)"

@@ -1,0 +1,49 @@
+"""What an agent is told by its hook about a refused call."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from intent_lsp.core.codes import GateCode
+from intent_lsp.core.gate.request import Denied
+from intent_lsp.governance.hooks.reasons import Handshake, refusal_reason
+
+HANDSHAKE = Handshake(handle="h-1", intents=())
+
+
+def told(owning: Mapping[str, Sequence[str]], globs: Sequence[str] = ("src/**",)) -> list[str]:
+    details = {"intent_id": "A", "owning_intents": owning, "owned_scope": globs}
+    denied = Denied(code=GateCode.SCOPE_VIOLATION, message="No.", details=details)
+    return refusal_reason(denied, HANDSHAKE).splitlines()[1:]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ({"a": ["B"]}, "B owns the file: "),
+        ({"a": ["B"], "b": ["B"]}, "B owns the files: "),
+        ({"a": ["B"], "b": []}, "B owns some of the files: "),
+        ({"a": ["B"], "b": ["C"]}, "These intents own the files: B, C."),
+    ],
+)
+def test_the_owners_of_the_refused_files_are_told(
+    case: tuple[Mapping[str, Sequence[str]], str],
+) -> None:
+    owning, said = case
+    assert told(owning)[1].startswith(said)
+
+
+def test_a_file_without_an_owner_is_to_be_left_alone() -> None:
+    assert told({"a": []})[1:] == [
+        "Leave the file as it is, or ask the person for more scope.",
+    ]
+
+
+def test_an_id_with_a_blank_is_quoted_in_the_command() -> None:
+    command = "intent-lsp intents select 'my task' --session h-1"
+    assert told({"a": ["my task"]})[1].endswith(f"run `{command}`.")
+
+
+def test_a_long_scope_is_counted() -> None:
+    globs = [f"{number}/**" for number in range(12)]
+    assert told({"a": []}, globs)[0].endswith("9/** and 2 more")
