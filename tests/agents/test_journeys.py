@@ -301,7 +301,7 @@ async def test_a_host_whose_hooks_do_nothing_is_named(
             named.set()
             await run
         [problem] = editor.shown[uri].diagnostics
-        assert "and did not ask intent-lsp while 1 file changed since" in problem.message
+        assert "did not ask intent-lsp about changes of 1 file since" in problem.message
         status = await editor.ask("intent/status")
         [entry] = [each for each in status["hosts"] if each["host"] == host.name]
         assert entry["unasked"]["files"] == 1

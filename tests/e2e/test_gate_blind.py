@@ -51,7 +51,7 @@ async def test_a_blind_host_is_shown_until_it_is_heard(
             [problem] = await editor.problems(HOOKS, "GATE_BLIND")
             assert problem.severity is lsp.DiagnosticSeverity.Warning
             assert problem.message.startswith(
-                "Codex runs here and did not ask intent-lsp while 1 file changed since "
+                "Codex ran here and did not ask intent-lsp about changes of 1 file since "
             )
             status = await editor.ask("intent/status")
             assert status["blindHosts"] == ["Codex"]

@@ -114,8 +114,8 @@ def test_a_host_that_runs_and_was_never_heard_is_named_with_its_entry(watched: W
     line = blind.lines[blind.violation.first_line]
     assert "intent-lsp hook codex" in line
     assert blind.violation.message == (
-        "Codex runs here and did not ask intent-lsp while 3 files changed since"
-        " 2026-11-25T12:00:00.000Z. Codex, or a program of yours, changed them."
+        "Codex ran here and did not ask intent-lsp about changes of 3 files since"
+        " 2026-11-25T12:00:00.000Z. Codex made them, or a program of yours did."
         " `intent-lsp doctor` says whether its hooks work."
     )
     [known] = known_hosts(watched.governance, watched.home)

@@ -41,8 +41,8 @@ FORGOTTEN_AFTER: Final = timedelta(days=1)
 """How long after a change it is forgotten that a host did not ask for it."""
 
 _MESSAGE: Final = (
-    "{host} runs here and did not ask intent-lsp while {files} changed since {since}. {host}, or a"
-    " program of yours, changed them. `intent-lsp doctor` says whether its hooks work."
+    "{host} ran here and did not ask intent-lsp about changes of {files} since {since}. {host} made"
+    " them, or a program of yours did. `intent-lsp doctor` says whether its hooks work."
 )
 
 
@@ -119,9 +119,9 @@ def _blind_of(
 
 
 def is_alive(contact: HostContact, now: datetime) -> bool:
-    """Whether a host's session may still run: its last event is no end, and not too long ago.
+    """Whether a host's session counts as alive.
 
-    It is too long ago after ALIVE_FOR. `contact` is that event.
+    It does if its last event, `contact`, is no end and was not longer ago than ALIVE_FOR.
     """
     return not contact.ended and now - moment(contact.at) <= ALIVE_FOR
 

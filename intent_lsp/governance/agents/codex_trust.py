@@ -19,10 +19,11 @@ _TRUSTED: Final = ("trusted", "managed")
 
 
 def codex_trust(root: Path, file: Path, found: RegisteredCommand) -> str | None:
-    """Run Codex in `root`, and return the trust status of our hook before a call, as `trusted`.
+    """Run Codex in `root`, and return the trust status of our hook, such as `trusted`.
 
-    `found` is the hook's command in the settings file `file`. Return `not listed` if Codex does not
-    know it, and None if Codex is not installed or gives no answer in 15 seconds.
+    `found` is the hook's command before a call in the settings file `file`. Return `not listed` if
+    Codex does not know it, and None if Codex is not installed or does not list its hooks within 15
+    seconds.
     """
     client = {"clientInfo": {"name": "intent-lsp", "version": __version__}}
     requests: tuple[Mapping[str, Any], ...] = (

@@ -138,7 +138,8 @@ class HostDoctor(Struct):
         again, event = _AGAIN.format(host=host.name), host.hooks.gate
         if not gates:
             events = ", ".join(dict.fromkeys(each.command.event for each in found))
-            known = f"only {events} is registered" if events else "nothing is registered"
+            are = "are" if "," in events else "is"
+            known = f"only {events} {are} registered" if events else "nothing is registered"
             yield f"the event {event}, before a call, does not call intent-lsp: {known}", again
         known_events = {*host.hooks.every_event, *HOSTS[host.hook].events}
         for each in found:
@@ -147,7 +148,10 @@ class HostDoctor(Struct):
                 yield said, f"write {event} instead, or {again}"
         for each in gates:
             if not each.command.enabled:
-                yield f"{each.shown}: the entry is switched off (`enabled`)", "switch the entry on"
+                yield (
+                    f"{each.shown}: the entry is switched off (`enabled`)",
+                    "set `enabled` to true",
+                )
         file = self._switched_off(host)
         if file is not None:
             off = f"{file} has `{_SWITCH}: true`, which switches all hooks off"

@@ -21,11 +21,12 @@ from intent_lsp.store.hook_runs import HookRun, run_hook_command
 _NOT_FOUND: Final = 127
 _NOT_EXECUTABLE: Final = 126
 _ANSWER: Final = re.compile(r"intent-lsp (\S+) answers the probe")
-_INSTALL: Final = "install intent-lsp for this user, so that it is on PATH, or use --local"
+_INSTALL: Final = "install intent-lsp for this user, so that it is on PATH"
 _QUICKEN: Final = "look for what makes the hook slow, or raise the limit in the host's settings"
 _MAKE_EXECUTABLE: Final = "make the program executable with `chmod +x`"
 _CALL_ALONE: Final = "let this entry of the settings call `intent-lsp hook` and nothing else"
-_UPDATE: Final = "update the intent-lsp that this command finds on PATH"
+_UPDATE: Final = "update the intent-lsp that this command runs"
+_UPDATE_OLDER: Final = "update the older of the two"
 
 
 class ProbeFinding(Struct, frozen=True, kw_only=True):
@@ -80,7 +81,7 @@ def _judged(
     `version` that of the program that answered.
     """
     if run.status is None:
-        said = f"the hook did not answer within {limit:g} s, the host's time limit"
+        said = f"the hook did not answer within {limit:g} s, its time limit"
         return False, said, _QUICKEN
     if run.status == _NOT_FOUND:
         return False, f"the command is not found on this PATH{_output(run)}", _INSTALL
@@ -110,9 +111,10 @@ def _refuses(host: Host, event: str, run: HookRun) -> bool:
 def _oddity(version: str | None) -> tuple[str, str]:
     if version == __version__:
         return "", ""
-    older = "an older intent-lsp, which cannot answer a probe,"
-    other = older if version is None else f"version {version}"
-    return f"{other} answered, and this program is version {__version__}", _UPDATE
+    if version is None:
+        return "the answer does not say which version of intent-lsp gave it", _UPDATE
+    said = f"version {version} answered, and this program is version {__version__}"
+    return said, _UPDATE_OLDER
 
 
 def _output(run: HookRun) -> str:

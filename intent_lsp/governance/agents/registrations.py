@@ -49,7 +49,7 @@ def carry_out(
     `written` are files that have been written already, and are recorded with the others. `tool` is
     the record's tool name. Files in the home directory change last, and are not recorded.
     Directories from which files were removed are removed, too, if they are empty. Return the
-    outcome of recording, or None if nothing in the root has changed. Raise FileChangedError if a
+    outcome of recording, or None if no content in the root has changed. Raise FileChangedError if a
     file has changed since the plan was made, UnsafePathError, or OSError.
     """
     root = governance.root

@@ -41,7 +41,8 @@ class HookCall(Struct, frozen=True):
     ) -> "HookCall":
         """Return a run of the hook.
 
-        If the environment has the host's variable `silent_under`, refusals exit with status 0.
+        If the environment has the variable that the host's `silent_under` names, refusals exit with
+        status 0.
         """
         if host.silent_under is not None and host.silent_under in environment:
             host = replace(host, refusal_status=0)

@@ -80,8 +80,9 @@ class HookCalls:
     def after(self, event: HookEvent, call: ToolCall, asker: HookAsker) -> HookDecision:
         """Record a call that was made, or that failed. Return a note on its violations.
 
-        A file whose text was shown to the model counts as read. Without a ticket, or if the call
-        was recorded before, nothing is recorded and the note is empty.
+        The note begins with the call's warnings, unless the model got them before. A file whose
+        text was shown to the model counts as read, if the disk still holds that text. Without a
+        ticket, or if the call was recorded before, nothing is recorded and the note is empty.
         """
         if event.shown is not None:
             self._shown(event.shown, asker)
@@ -98,7 +99,8 @@ class HookCalls:
     def read(self, spelled: str, asker: HookAsker) -> None:
         """Note a file as read, since the model is about to be shown it.
 
-        `spelled` is its path, absolute or relative to the root. Do nothing if no file is there.
+        `spelled` is its path, absolute or relative to the root. Do nothing if the root has no such
+        file.
         """
         place = resolve_below(self._governance.root, spelled)
         if place is not None and (self._governance.root / place.path).is_file():

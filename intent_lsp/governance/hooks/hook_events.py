@@ -68,8 +68,9 @@ class HookEvents:
         """Do what follows from an event, and return the answer to it.
 
         A call is judged or recorded, and a session or a turn begins or ends. The time of the event
-        is stored, too. Raise WrongPayloadError if the event has no usable session, InvalidCallError
-        if its call cannot be judged.
+        is stored, too; of the kinds OTHER and SUBAGENT_START nothing else. For any other kind,
+        raise WrongPayloadError if the event has no usable session, InvalidCallError if its call
+        cannot be judged.
         """
         self._governance.heard.note(
             self._host.name,

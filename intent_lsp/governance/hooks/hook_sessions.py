@@ -1,7 +1,8 @@
 """Sessions of agent hosts, as their hooks report them: how they begin, take turns and end.
 
 Invariant: only a person's prompt that is not empty begins a turn.
-Invariant: an intent is checked out again at a turn's beginning only where the model gets its text.
+Invariant: an intent is checked out again at a turn's beginning only where the model gets its text,
+or where a person chose the intent beforehand.
 """
 
 from typing import Final
@@ -94,8 +95,8 @@ class HookSessions:
         """Begin the next turn of a session. Return what the model is to know, or "".
 
         Commands whose end was not reported are recorded first. `told`: the host gives the model
-        what is returned, so that the session's intent is checked out again. Otherwise it is only if
-        a person chose it beforehand.
+        what is returned, so that the session's intent is checked out again. Otherwise it is checked
+        out again only if it is the one that a person chose beforehand.
         """
         governance = self._governance
         row, ended = governance.begin_turn(asker.session_id, asker.agent_id)

@@ -12,7 +12,7 @@ _AFTER: Final = ".,;:!?)]}'`"
 
 
 def mentioned(prompt: str) -> Iterator[str]:
-    """Yield the names behind the first MENTIONS_AT_MOST `@`.
+    """Yield the names behind the first MENTIONS_AT_MOST `@` of a prompt that begin a word.
 
     A name may be in double quotes. Else punctuation at its end, and a `#` and what follows, do not
     belong to it.

@@ -187,7 +187,7 @@ def test_another_version_that_blocks_is_remarked_on(
     write_program(programs / "intent-lsp", text)
     done, found = examined(shell, "claude")
     assert (done.status, found["blocks"], found["probes"][0]["version"]) == (0, True, None)
-    assert "which cannot answer a probe" in found["probes"][0]["cause"]
+    assert "does not say which version" in found["probes"][0]["cause"]
     assert settings(project)
 
 
