@@ -281,7 +281,7 @@ def test_what_was_found_is_told_with_its_place() -> None:
 @pytest.mark.parametrize(
     ("codes", "title"),
     [
-        ([LedgerCode.TRUNCATED], "Records are MISSING from the ledger, as a file or an end of one"),
+        ([LedgerCode.TRUNCATED], "Records are MISSING from the ledger: a file, or the end of one."),
         (
             [LedgerCode.BAD_HASH],
             BROKEN,

@@ -124,7 +124,7 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
             "foo",
             "`foo` may change files: it is not in the list of programs that only read",
         ),
-        ("rm $'\\x61'", "rm", "`\\x61` has characters written as numbers"),
+        ("rm $'\\x61'", "rm", "`\\x61` has escapes that are not parsed"),
         ("cp d/.. e/", "cp", "all files below `d/..` are written into `e/`"),
         ("black src", "black", "`black` may change any file below `src`"),
         ("", "", "The command is empty, or has only comments"),
@@ -134,7 +134,7 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
         (
             "ls > a <<E x\n`rm y`\nE",
             "ls",
-            "A here-document has a command between backquotes, which is not parsed",
+            "A here-document has a backquote, so it may run a command that is not parsed",
         ),
         ("(ls) 2>&1 x", "", "`x` is an argument where none is allowed"),
         ("echo `ls \\`pwd\\``", "echo", "Backquotes inside backquotes are not parsed"),

@@ -91,8 +91,8 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
     def uninstalled(self, text: str | None) -> EditedText:
         """Return the text without any entry of ours, or None, for no file, if that leaves nothing.
 
-        Nothing is left, too, if a file for our entries alone (`own`) still has the members of
-        `top`. A text of white space is returned unchanged. Return UnreadableText if the text cannot
+        In a file for our entries alone (`own`), the members of `top` count as nothing. A text of
+        white space is returned unchanged. Return UnreadableText if the text cannot
         be edited.
         """
         if not text or not text.strip():

@@ -45,9 +45,9 @@ class TomlEntry(Struct, frozen=True, kw_only=True):
 class TomlRegistration(Struct, frozen=True, kw_only=True):
     """Our tables for one host in a TOML file.
 
-    `host` is the host's name in `intent-lsp hook NAME`. If several tables are items of one array,
-    their values of the key `trigger`, such as the name of an event, tell them apart. Their
-    commands, which call our hook, tell them apart from tables of others.
+    `host` is the host's name in `intent-lsp hook NAME`. If our tables are items of an array, they
+    are known from those of others by their `command`, which calls our hook. `trigger` is the key
+    whose value, such as the name of an event, tells several of ours apart.
     """
 
     host: str

@@ -38,8 +38,9 @@ _APART: Final = frozenset({"subshell", "command_substitution", "process_substitu
 def read_command(text: str, lists: CommandLists) -> CommandReading:
     """Return what a shell would do if it ran `text` (commands section 1).
 
-    Never raises. A text may change anything if it is empty or has only comments, has a syntax
-    error, is longer than 256 KiB or is nested deeper than MAX_NESTING.
+    Never raises. The result says that anything may be changed if the text is empty or has only
+    comments, has a syntax error, is longer than MAX_COMMAND_BYTES or is nested deeper than
+    MAX_NESTING.
     """
     return _read(text, START, 0, lists)
 

@@ -58,13 +58,13 @@ def inside(redirects: Sequence[Node]) -> list[Node]:
 def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
     """Return the reading of one redirection: the path that it writes, or NOTHING if it writes none.
 
-    It may do anything if a part of it is not parsed. `program` is the command that the redirection
-    belongs to, or "", and `place` the current directory.
+    If a part of it is not parsed, the reading says that anything may be changed. `program` is the
+    command that the redirection belongs to, or "", and `place` the current directory.
     """
     sign = _sign(node)
     if _backquoted(node):
         return unknown(
-            program, "A here-document has a command between backquotes, which is not parsed"
+            program, "A here-document has a backquote, so it may run a command that is not parsed"
         )
     destinations = node.children_by_field_name("destination")
     if loses_text(node):

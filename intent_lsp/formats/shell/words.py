@@ -176,7 +176,7 @@ def _ansi(text: str) -> Iterator[_Letter]:
         if not escaped or sign in _ESCAPES:
             yield _Letter(_ESCAPES[sign] if escaped else sign, quoted=True)
         else:
-            unknown = f"`{text}` has characters written as numbers"
+            unknown = f"`{text}` has escapes that are not parsed"
             yield _Letter(f"\\{sign}", quoted=True, unknown=unknown)
 
 

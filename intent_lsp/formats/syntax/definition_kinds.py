@@ -13,7 +13,7 @@ HELD_WITH: Final = re.compile(
     "decorated_definition|(?:template|type|ambient|lexical|variable)_declaration"
     "|variable_declarator|(?:(?:export|expression)_)?statement|internal_module"
 )
-"""Node types that wrap a definition and belong to it, such as its decorators."""
+"""Node types that wrap a definition and belong to it, such as one with its decorators."""
 
 LISTS: Final = frozenset(["type_declaration", "lexical_declaration", "variable_declaration"])
 """Those of `HELD_WITH` that may hold several definitions."""
@@ -33,7 +33,10 @@ HOLD_VALUES: Final = frozenset(
 """Node types that define something only if their value is one of `FUNCTION_VALUES`."""
 
 DEEPEST: Final = {"json": 4, "toml": 1, "yaml": 7}
-"""In data languages, the greatest depth in the tree of a definition: two levels of keys."""
+"""In data languages, the greatest depth in the tree of a node that is taken as a definition.
+
+These are keys of two levels; in TOML they are tables, and the keys before the first table.
+"""
 
 
 def kinds_of(language: str) -> dict[str, str]:

@@ -8,7 +8,10 @@ from intent_lsp.formats.syntax.definition_kinds import FUNCTION_VALUES, HOLD_VAL
 from intent_lsp.formats.syntax.languages import SyntaxTree
 
 MAX_NAME: Final = 120
-"""The most characters of a definition's own name. The end of a longer one is cut off."""
+"""The most characters of a part of a definition's own name. The end of a longer one is cut off.
+
+A method of Go and an `impl` of Rust have two parts.
+"""
 
 
 def defines(node: Node) -> bool:

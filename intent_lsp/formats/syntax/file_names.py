@@ -22,7 +22,7 @@ def name_of(path: str) -> str:
 def suffix_of(name: str) -> str:
     """Return the part of a name after its last dot, in lower case.
 
-    Return "" if there is no dot, or if it is the first character, as in `.bashrc`.
+    Return "" if there is no dot, or if that dot is the first character, as in `.bashrc`.
     """
     stem, dot, suffix = name.rpartition(".")
     return suffix.lower() if dot and stem else ""

@@ -126,7 +126,8 @@ def _of_trees(
 def _of_settings(before: FileContent, after: FileContent) -> MutationClass:
     """Return the class of an edit of a configuration file that has no syntax tree.
 
-    It is DOCUMENTATION if only comments and blank lines differ, else CONFIGURATION.
+    It is DOCUMENTATION if only `#` comments, blank lines and white space around lines differ, else
+    CONFIGURATION.
     """
     old, new = _without_comments(before), _without_comments(after)
     same = before.data != after.data and old is not None and old == new
@@ -134,7 +135,7 @@ def _of_settings(before: FileContent, after: FileContent) -> MutationClass:
 
 
 def _without_comments(content: FileContent) -> list[str] | None:
-    """Return the non-blank lines that are not `#` comments, or None if the content is not text."""
+    """Return the stripped lines that are neither blank nor `#` comments; None if not text."""
     if content.lines is None:
         return None
     lines = map(str.strip, content.lines)
@@ -259,7 +260,9 @@ def _docstring(tree: SyntaxTree, node: Node) -> Node | None:
 
 
 def _is_layout(above: Node, node: Node, after: Node | None) -> bool:
-    """Return whether a token has no meaning: `;`, a trailing comma, or the brackets of an import.
+    """Return whether a token has no meaning.
+
+    Such are `;`, a line end, a trailing comma, and the parentheses of a Python import.
 
     `above` is the parent of `node`. `after` is the node that follows it, or None if it is the last.
     """
