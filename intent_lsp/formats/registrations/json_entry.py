@@ -70,7 +70,7 @@ def matches_all(group: JsonValue) -> bool:
 
 
 def handlers_of(value: JsonValue) -> "list[JsonValue] | None":
-    """Return the handlers of a matcher group, or None for a value that is none."""
+    """Return the handlers of a matcher group, or None for a value that is no matcher group."""
     handlers = value.get(HANDLERS) if isinstance(value, dict) else None
     return handlers if isinstance(handlers, list) else None
 

@@ -80,9 +80,10 @@ class HostDoctor(Struct):
     _tried: dict[tuple[str, str, str], ProbeFinding] = field(default_factory=dict)
 
     def examine(self, host: AgentHost) -> HostReport:
-        """Return the report on one host. Its registered commands before a call are run for that.
+        """Return the report on one host.
 
-        Raise OSError if the shell cannot be started.
+        For that, its registered commands for the event before a call are run. Raise OSError if the
+        shell cannot be started.
         """
         signs = signs_of(host, self.files.root, self.files.home)
         problems: list[tuple[str, str]] = []

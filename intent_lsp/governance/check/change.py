@@ -24,8 +24,8 @@ class CheckWishes(Struct, frozen=True, kw_only=True):
     """What the caller of a check sets: intents, branch, message, further agents, coverage.
 
     `intents` judge every change, whatever it names. `branch` is the name in which an intent's id is
-    looked for; None means that of the branch that is checked. `message` is the message of a commit
-    that is being made, or "". `agents` are names or addresses that count as agents.
+    looked for; None means the name of the branch that is checked. `message` is the message of a
+    commit that is being made, or "". `agents` are names or addresses that count as agents.
     `require_coverage`: a hunk without a record is an error, not a warning.
     """
 

@@ -104,7 +104,7 @@ class FindingList(Struct):
     _since: dict[WorkspacePath, tuple[Hunk, ...] | None] = field(default_factory=dict)
 
     def begin(self, files: Iterable[DiffedFile]) -> None:
-        """Begin the next change. The findings until the next one concern its `files`."""
+        """Begin the next change, which touches `files`. Findings added from now on are of it."""
         left: dict[WorkspacePath, str | None] = {}
         began: dict[WorkspacePath, str | None] = {}
         for file in files:

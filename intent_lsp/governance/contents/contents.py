@@ -50,7 +50,7 @@ class ContentLru:
         self._size = 0
 
     def get(self, name: Hashable, read: Callable[[], FileContent]) -> FileContent:
-        """Return the content cached under `name`, else that of `read`; cache text."""
+        """Return the content cached under `name`, else that of `read`, which is cached if text."""
         with self._lock:
             known = self._kept.pop(name, None)
             if known is not None:

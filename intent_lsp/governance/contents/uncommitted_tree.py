@@ -41,7 +41,10 @@ def is_too_large(root: Path, paths: Iterable[WorkspacePath]) -> bool:
 def read_tree(
     root: Path, paths: Iterable[WorkspacePath]
 ) -> Iterator[tuple[WorkspacePath, ReadFile]]:
-    """Yield each readable file of a tree with its content, without the server's own files."""
+    """Yield each file at `paths` with its content, without the server's own and unreadable ones.
+
+    If the root has no regular file at a path, it comes with NOTHING.
+    """
     files = TreeFiles(root)
     for path in paths:
         if server_only(path):

@@ -12,7 +12,7 @@ from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
 
 
 class FixedFile(Struct, frozen=True, kw_only=True):
-    """The intents file before and after *Fix all*, as bytes, and the number of fixes."""
+    """The intents file's text before and after *Fix all*, as bytes, and the number of fixes."""
 
     before: bytes
     after: bytes

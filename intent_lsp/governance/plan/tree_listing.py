@@ -37,7 +37,10 @@ class TreeListing:
         self._known = _Listed()
 
     def files(self) -> Sequence[WorkspacePath]:
-        """Return all files in the order in which git lists them; none if they are unknown."""
+        """Return all files in the order in which git lists them; none if they are unknown.
+
+        The work tree is listed first, if the last listing is old. This may take seconds.
+        """
         self.renew()
         return self._known.files or ()
 

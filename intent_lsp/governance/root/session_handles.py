@@ -13,7 +13,7 @@ from intent_lsp.store.state.session_names import HANDLE
 from intent_lsp.store.state.session_row import SessionRow
 
 JUST_NOW: Final = timedelta(minutes=1)
-"""How long before a command begins a hook may have selected the intent for it."""
+"""The longest time between a hook's selection for a command and the start of the command."""
 
 _LENGTH: Final = 16
 

@@ -258,7 +258,10 @@ class Stores(Struct, frozen=True, kw_only=True, dict=True):
         return self.snapshots.get(hash_) if kept is None else kept
 
     def agent_info(self, session_id: str, agent_id: str) -> AgentInfo:
-        """Return what is known of an agent; nothing without a session database or if it fails."""
+        """Return what is stored of what an agent said of itself; an empty AgentInfo if nothing is.
+
+        It is empty, too, without a session database or if that fails.
+        """
         if self.state is not None:
             with step("the agent's description of itself"):
                 return self.state.notes.voice(session_id, agent_id)
