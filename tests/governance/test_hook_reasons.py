@@ -6,7 +6,8 @@ import pytest
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Denied
-from intent_lsp.governance.hooks.reasons import Handshake, refusal_reason
+from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.governance.hooks.reasons import Handshake, inherited_words, refusal_reason
 
 HANDSHAKE = Handshake(handle="h-1", intents=())
 
@@ -47,3 +48,11 @@ def test_an_id_with_a_blank_is_quoted_in_the_command() -> None:
 def test_a_long_scope_is_counted() -> None:
     globs = [f"{number}/**" for number in range(12)]
     assert told({"a": []}, globs)[0].endswith("9/** and 2 more")
+
+
+def test_an_intent_without_a_name_is_told_by_its_id() -> None:
+    intent = Intent(id=IntentId("INT-1"))
+    assert Handshake(handle=None, intents=(intent,)).listed() == "- INT-1"
+    assert inherited_words(intent) == (
+        "Your session begins with INT-1, the intent of the person's editor."
+    )

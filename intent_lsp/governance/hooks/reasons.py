@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.codes import GateCode
+from intent_lsp.core.gate.messages_for_people import title_of
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.text import some_of
@@ -48,7 +49,7 @@ class Handshake(Struct, frozen=True, kw_only=True):
 
         Return "" if there are none.
         """
-        shown = [f"- {intent.id}: {intent.name}" for intent in self.intents[:INTENTS_AT_MOST]]
+        shown = [f"- {_line_of(intent)}" for intent in self.intents[:INTENTS_AT_MOST]]
         more = len(self.intents) - len(shown)
         return "\n".join([*shown, *([f"- and {more:,} more"] if more > 0 else [])])
 
@@ -77,14 +78,16 @@ def first_words(handshake: Handshake) -> str:
 
 def inherited_words(intent: Intent) -> str:
     """Return what an agent is told when its session begins with the intent of an editor."""
-    return (
-        f"Your session begins with {intent.id} ({intent.name}), the intent of the person's editor."
-    )
+    return f"Your session begins with {title_of(intent)}, the intent of the person's editor."
 
 
 def note_of(parts: Iterable[str]) -> str:
     """Join the texts that are not empty, each on a new line. Return "" if there is none."""
     return "\n".join(part for part in parts if part)
+
+
+def _line_of(intent: Intent) -> str:
+    return f"{intent.id}: {intent.name}" if intent.name else intent.id
 
 
 def _way_out(denied: Denied, handshake: Handshake) -> list[str]:
