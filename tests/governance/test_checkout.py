@@ -140,6 +140,7 @@ def test_an_intent_is_refused_that_the_ignore_file_excludes(editor: Editor) -> N
     refusal = _refused(editor, "INT-002")
     assert refusal.code is RequestCode.INTENT_IGNORED
     assert refusal.data == {"intent_id": "INT-002", "matched_patterns": ["INT-00[12]"]}
+    assert _refused(editor, "INT-009").message.endswith(" Available: INT-001, INT-004.")
     editor.select("INT-001")
 
 

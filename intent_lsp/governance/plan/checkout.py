@@ -206,9 +206,10 @@ def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:
     said = f"Intent {intent_id} is not in {INTENTS_FILE}."
     if not intent_id:
         said = "The session has selected no intent, so name one."
+    usable = [each for each in open_ids(intents) if each not in rules.ignored]
     return CheckoutRefusal(
         code=RequestCode.INTENT_NOT_FOUND,
-        message=f"{said} Available: {listed(open_ids(intents))}.",
+        message=f"{said} Available: {listed(usable)}.",
         data={"intent_id": intent_id, "available_intents": available(intents)},
     )
 
