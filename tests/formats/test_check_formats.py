@@ -119,11 +119,11 @@ def test_text_joins_what_is_alike_in_one_file() -> None:
 
 
 def test_text_tells_why_a_change_was_not_judged() -> None:
-    early = CheckedChange(commit=None, subject="", skipped="nothing governed the project yet")
+    early = CheckedChange(commit=None, subject="", skipped="there was no intents file")
     empty = CheckedChange(commit=None, subject="")
     shown = report(part=CheckedPart.INDEX, changes=(early, empty))
     assert list(report_lines(shown))[:2] == [
-        "index: not judged: nothing governed the project yet",
+        "index: not judged: there was no intents file",
         "index: no intent; nothing to judge",
     ]
 

@@ -45,6 +45,7 @@ _OF_ALL_FILES: Final = (
 """Refusals that concern the intent and not a file, so that one finding stands for all files."""
 
 _UNRECORDED: Final = "No record explains this change."
+_BEFORE_GOVERNANCE: Final = "neither this change nor the commit before it has an intents file"
 _IN_AN_EDITOR: Final = " Select one with intent.select."
 """The gate's advice to a person at an editor, which is none for a commit."""
 _HOW_TO_NAME: Final = (
@@ -69,7 +70,7 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
         subject = "" if change.commit is None else change.commit.subject
         self._report_broken(change)
         if not change.rules.versions:
-            skipped = change.rules.problem or "nothing governed the project yet"
+            skipped = change.rules.problem or _BEFORE_GOVERNANCE
             return CheckedChange(commit=change.id, subject=subject, skipped=skipped)
         files = [self._originated(file, change.rules.versions[0]) for file in change.files]
         files = [each for each in files if each.kind is not FileClass.IGNORED]

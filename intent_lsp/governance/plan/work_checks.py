@@ -219,13 +219,13 @@ def _moment(time: datetime) -> int:
 
 def _edited_finding(intent_id: IntentId, paths: Sequence[WorkspacePath]) -> ScopeFinding:
     names = some_of([f"`{path}`" for path in paths], MAX_NAMED)
-    what = "A file of this closed intent was" if len(paths) == 1 else "Files of this intent were"
+    what = "a file of it was" if len(paths) == 1 else "files of it were"
     return ScopeFinding(
         intent_id=intent_id,
         pattern_index=None,
         code=FileCode.CLOSED_SCOPE_EDITED,
         severity=Severity.HINT,
-        message=f"{what} edited after it was closed, and no open intent owns: {names}.",
+        message=f"After this intent was closed, {what} edited that no open intent owns: {names}.",
     )
 
 
