@@ -1,7 +1,8 @@
 """Blocks of our lines in texts of others: appended, replaced and removed.
 
-Invariant: removing an appended block restores the earlier text exactly. For that, a block is
-appended after one empty line, and ends without a line end if the earlier text did.
+Invariant: removing an appended block restores the earlier text exactly, if its lines end with LF or
+CRLF. For that, a block is appended after one empty line, and ends without a line end if the earlier
+text did.
 """
 
 import re

@@ -2,7 +2,7 @@
 
 Invariant: any content has an outline. It is empty for what cannot be parsed, and partial for broken
 code.
-Invariant: formatting and comments do not change the fingerprint.
+Invariant: layout and comments do not change the fingerprint, except inside of names.
 """
 
 from collections.abc import Callable, Iterable, Iterator

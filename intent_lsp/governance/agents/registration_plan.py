@@ -211,7 +211,10 @@ class RegistrationFiles(Struct, frozen=True):
 
 
 def created_files(root: Path, paths: Iterable[str]) -> tuple[PlannedFile, ...]:
-    """Return created files of a root, as changed from no file to their present contents."""
+    """Return created files of a root, as changed from no file to their present contents.
+
+    Raise OSError if one cannot be read.
+    """
     return tuple(
         PlannedFile(
             place=Place.ROOT, path=WorkspacePath(path), before=None, after=read_bytes(root / path)

@@ -215,7 +215,8 @@ class AgentChanges:
         Return whether a finding was added. There is none if the change does not count as an
         agent's, if only the server writes the file, if it is the intents file, changed as the
         server changes it, if the change restores it, or if a person approved the newest edit of
-        each hunk. `judge` decides which paths agents may change; `found` gets the findings.
+        each hunk. `judge` decides which paths agents may change; `found` gets the findings. Raise
+        LedgerUnavailableError.
         """
         evidence = self._evidence(file)
         servers = file.kind is FileClass.SERVER_ONLY

@@ -61,7 +61,10 @@ class CommittedRules:
         return self._joined([self._of_commit(commit.id), *parents], last)
 
     def of_index(self) -> ChangeRules:
-        """Return the rules for what the index adds to HEAD: those in the index and in HEAD."""
+        """Return the rules for what the index adds to HEAD: those in the index and in HEAD.
+
+        Raise UnreadableCommitsError.
+        """
         return self._not_committed(self._in_index(self._git.head_commit()))
 
     def of_work_tree(self) -> ChangeRules:

@@ -36,7 +36,7 @@ _KEPT: Final = 4096
 class PastGrants:
     """The scope that people have granted to the intents of one ledger, with its times.
 
-    Of each intent, the newest 1000 grants count.
+    Of each intent, the newest 1000 grants count. The methods raise LedgerUnavailableError.
     """
 
     def __init__(self, index: Index) -> None:
@@ -77,7 +77,7 @@ class IntentJudge:
 
         One of `intents`, under one version of the rules, that allows it is enough; if none does,
         return the first refusal. `moment` is when the edit happened, as an RFC 3339 time. Without
-        `intents`, no intent is active.
+        `intents`, no intent is active. Raise LedgerUnavailableError.
         """
         first: Denied | None = None
         for number, rules in enumerate(self._rules.versions):

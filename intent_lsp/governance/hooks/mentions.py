@@ -20,6 +20,6 @@ def mentioned(prompt: str) -> Iterator[str]:
     for count, found in enumerate(_MENTION.finditer(prompt)):
         if count == MENTIONS_AT_MOST:
             return
-        name = found[1] or found[2].rstrip(_AFTER)
+        name = found[1] or found[2].rstrip(_AFTER).partition("#")[0]
         if name and "\0" not in name:
-            yield name.partition("#")[0] if found[1] is None else name
+            yield name

@@ -192,7 +192,8 @@ class Planner:
         session of the person who approved, and `channel` is how the approval arrived; the caller
         has checked that the policy counts it, and the globs by `ungrantable`. `unsaved_file`: an
         editor has unsaved changes of the intents file, so nothing permanent is granted. Raise
-        LedgerUnavailableError if a temporary grant cannot be recorded; nothing is then granted.
+        LedgerUnavailableError if a temporary grant cannot be recorded, which is then not given, or
+        if the record of a permanent one, which stays written, can be neither appended nor queued.
         """
         rules = self._rules.current()
         intent = selectable(rules, wish.intent_id)

@@ -176,7 +176,7 @@ class _IgnoreFile:
         try:
             return files.read_bytes(self._path, MAX_BYTES)
         except OSError:
-            # It excludes nothing while it cannot be read, and is left as it is.
+            # It is left as it is.
             return None
 
     def _put(self, text: str) -> None:

@@ -153,8 +153,9 @@ class Sessions:
             self._stores.state.note_selected(intent_id, at)
 
     def live(self) -> tuple[SessionRow, ...]:
-        """Return the live editor sessions, then the unended agent sessions used in the last hour.
+        """Return the rows of live editor sessions, then of live agents' sessions and subagents.
 
+        An agent's session is live for AGENTS_LIVE_FOR after its last use, if it has not ended.
         There are none without a session database.
         """
         state, locks = self._stores.state, self._locks
@@ -196,7 +197,7 @@ class Sessions:
         return row
 
     def end(self, session_id: str) -> None:
-        """End a session. The user's next editor session may inherit its intent."""
+        """End a session and its subagents. The user's next editor may inherit its intent."""
         self._of_editors.discard(session_id)
         if self._stores.state is not None:
             self._stores.state.end_session(session_id, timestamp(self._stores.clock()))

@@ -1,7 +1,7 @@
 """The stores of one governed root, opened together.
 
 Invariant: without a writable `.orchestration/.local/`, governance continues without saved state.
-Invariant: a ledger that cannot be read is logged once, until it can be read again. It stops no
+Invariant: a ledger that cannot be read is logged, the same problem once in a row. It stops no
 decision, no record and no answer.
 """
 
