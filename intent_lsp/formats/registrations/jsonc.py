@@ -12,7 +12,7 @@ from msgspec import Struct
 from intent_lsp.formats.text_positions import TextPositions
 
 DEEPEST: Final = 100
-"""The most levels of nested objects and arrays that are read."""
+"""The most objects and arrays that may be around a value."""
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 """A value of JSON, as the standard library has it."""
@@ -79,7 +79,8 @@ class JsonNode(Struct, frozen=True, kw_only=True):
 def parse_jsonc(text: str) -> JsonNode | UnreadableText:
     """Parse JSON text. Comments, and a comma after the last member or item, are permitted.
 
-    Return UnreadableText if the text is not valid or is nested deeper than DEEPEST levels.
+    Return UnreadableText if the text is not valid, or has a value in more than DEEPEST objects and
+    arrays.
     """
     reader = _Reader(text)
     try:

@@ -28,7 +28,7 @@ from intent_lsp.formats.shell.syntax import LOST_TEXT, is_literal, loses_text, p
 from intent_lsp.formats.shell.words import words_of
 
 MAX_NESTING: Final = 60
-"""The most levels of commands inside commands, including commands given as text."""
+"""The most levels of the syntax tree that are read, with those of commands given as text."""
 
 _WITH_WORDS: Final = frozenset({"command", "redirected_statement", "for_statement"})
 _NO_WORDS: Final = ("_redirect", "variable_assignment")

@@ -26,8 +26,9 @@ _KEPT: Final = 64
 class ChangeRules(Struct, frozen=True):
     """The rules that a change is judged by, the change's own first; all of them govern.
 
-    Its own are left out if they do not govern. `problem` is what is wrong with its own intents
-    file, or None. If `versions` is empty and `problem` None, the change is from before governance.
+    Its own are left out if they do not govern. `problem`, if not None, is what is wrong with its
+    own intents file. If `versions` is empty and `problem` None, the change is from before
+    governance.
     """
 
     versions: tuple[Rules, ...]
