@@ -91,9 +91,9 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
     def uninstalled(self, text: str | None) -> EditedText:
         """Return the text without any entry of ours, or None, for no file, if that leaves nothing.
 
-        In a file for our entries alone (`own`), the members of `top` count as nothing. A text of
-        white space is returned unchanged. Return UnreadableText if the text cannot
-        be edited.
+        The members of `top` stay, but in a file for our entries alone (`own`) they count as
+        nothing. A text of white space is returned unchanged. Return UnreadableText if the text
+        cannot be edited.
         """
         if not text or not text.strip():
             return text

@@ -14,7 +14,7 @@ from intent_lsp.formats.registrations.registration import calls_hook
 from intent_lsp.formats.registrations.toml_registration import parse_toml
 
 _IN_MILLISECONDS: Final = 1000
-"""Hosts whose limits are that large count in milliseconds."""
+"""A host whose limit is this or more counts in milliseconds."""
 
 
 class RegisteredCommand(Struct, frozen=True, kw_only=True):

@@ -29,7 +29,7 @@ from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.packaged_files import tool_lists
 
 SAME_CALL_WITHIN: Final = timedelta(seconds=10)
-"""How long a call without an id counts as the same when it is reported again, still unrecorded."""
+"""How long after a call without an id an equal one is the same call, if it is not recorded yet."""
 
 
 class HookCalls:
@@ -154,7 +154,7 @@ class HookCalls:
         return state.tickets.open_of(*_ids(asker), self._governance.stores.clock())
 
     def _warnings(self, admission: CallDecision) -> tuple[str, ...]:
-        """Return the warnings of a call that is allowed only since the policy warns; else ()."""
+        """Return the warnings of a call that is allowed only because the policy warns; else ()."""
         decision = admission.decision
         if not isinstance(decision, Allowed):
             return ()

@@ -17,7 +17,7 @@ from intent_lsp.formats.intents.intents_file import IntentsFile
 
 _ANCHORED: Final = re.compile(r"(?:^|\s)&\S+\s+(?:!\S*\s+)?$")
 _AHEAD: Final = timedelta(days=1)
-"""How far from now a date may be; the clocks of two machines differ less."""
+"""How far in the future a date may be without a finding. The clocks of two machines differ less."""
 
 
 def placed(

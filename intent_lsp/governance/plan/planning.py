@@ -165,7 +165,8 @@ class Planner:
     ) -> tuple[int, str] | None:
         """Return the index of the first pattern that cannot be granted, and why; None if all can.
 
-        `of_new_intent`: the patterns are a whole scope, so exclusions are accepted beside others.
+        `of_new_intent`: the patterns are a whole scope, so an exclusion is accepted if not all of
+        them are exclusions.
         """
         exclusions = {pattern for pattern in patterns if normalize(pattern).exclusion}
         narrowed = of_new_intent and not exclusions.issuperset(patterns)

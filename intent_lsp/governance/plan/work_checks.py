@@ -35,13 +35,13 @@ STILL: Final = timedelta(days=14)
 """How long an edit of a closed intent's files is pointed out."""
 
 FEWEST_RECORDS: Final = 20
-"""The fewest records of an intent whose scope is held against its work."""
+"""The fewest records of an intent whose scope is compared with its work."""
 
 _INTENTS_AT_MOST: Final = 200
-"""The most intents whose scopes are held against their work."""
+"""The most intents whose scopes are compared with their work."""
 
 _PATHS_AT_MOST: Final = 2_000
-"""The most edited files that are considered. An intent that changed more uses its scope."""
+"""The most files that are looked at. No glob of an intent that changed more is called unused."""
 
 
 class WorkChecks:

@@ -135,7 +135,7 @@ class LedgerHistory:
         return self._told(self._index.counts, {})
 
     def count_of(self, intents: Intents, intent: Intent) -> int:
-        """Return the number of an intent's records, which `of_intent` gives without its limit."""
+        """Return how many records `of_intent` would return without a limit."""
         names = intents.names(intent)
         return self._told(lambda: self._index.work(lambda it: count_of(it, names)), 0)
 

@@ -14,7 +14,7 @@ from intent_lsp.formats.syntax.outline import OutlinedTree, outlined_tree
 MAX_TREES: Final = 8
 
 MAX_BYTES: Final = 1024 * 1024
-"""Bytes of all source texts whose trees are cached; a tree takes 10 to 35 times as many."""
+"""The most bytes of all texts whose trees are cached. A tree takes 10 to 35 times as many."""
 
 
 class _Parsed(NamedTuple):
