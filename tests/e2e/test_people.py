@@ -28,7 +28,7 @@ EXPAND = "Approve and expand scope"
 REJECT = "Reject"
 DISMISSED = "the question was closed without an answer"
 CANNOT = "nobody can be asked: the editor does not support window/showMessageRequest"
-FIRST_INTENT = "run intent-lsp intents add, or ask a person to create the file"
+FIRST_INTENT = "run intent-lsp intents add, or ask a person to add the first intent"
 
 OUT_OF_SCOPE = "hitl: out_of_scope"
 ALWAYS = "hitl: always"

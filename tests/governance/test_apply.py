@@ -209,7 +209,7 @@ def test_a_ticket_is_good_for_what_was_judged_alone(maker: Maker, change: FileCh
     assert admission.ticket is not None
     maker.root.write(LOGIN, "theirs\n")
     assert apply_changes(maker.root.root, (change,), admission.ticket) == (
-        f"{change.path} was changed by something else while the call was judged; read it again"
+        f"{LOGIN} has changed since the call was judged; read it again and make the edit anew"
     )
     assert maker.holds(LOGIN) == b"theirs\n"
     maker.root.write(LOGIN, TEXT)

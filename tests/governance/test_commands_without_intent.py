@@ -384,8 +384,8 @@ WRITES = "python3 -c \"open('{}', 'a').write('x')\""
             GateCode.SCOPE_VIOLATION,
             (
                 "docs/guide.md changed while `python3` ran; INT-001 does not own it: put it back"
-                " (`git restore -- docs/guide.md`) or ask for more scope"
-                " (intent/requestScopeExpansion)"
+                " (`git restore -- docs/guide.md`) or ask for more scope with"
+                " request_scope_expansion (intent/requestScopeExpansion)"
             ),
         ),
         (
@@ -393,7 +393,8 @@ WRITES = "python3 -c \"open('{}', 'a').write('x')\""
             GateCode.SCOPE_VIOLATION,
             (
                 "docs/a b.md was created while `python3` ran; INT-001 does not own it: delete it"
-                " (`rm -- 'docs/a b.md'`) or ask for more scope (intent/requestScopeExpansion)"
+                " (`rm -- 'docs/a b.md'`) or ask for more scope with request_scope_expansion"
+                " (intent/requestScopeExpansion)"
             ),
         ),
         (
@@ -401,7 +402,8 @@ WRITES = "python3 -c \"open('{}', 'a').write('x')\""
             GateCode.SCOPE_VIOLATION,
             (
                 "src/db.py changed while `python3` ran; INT-001 does not own it: put it back as it"
-                " was before or ask for more scope (intent/requestScopeExpansion)"
+                " was before or ask for more scope with request_scope_expansion"
+                " (intent/requestScopeExpansion)"
             ),
         ),
         (
@@ -635,12 +637,16 @@ def test_a_long_text_is_read_all_the_same(nobody: Agent, command: str) -> None:
     assert isinstance(asks(nobody, command).decision, Allowed | Denied)
 
 
-def test_of_many_violations_the_first_are_told_by_name(builder: Agent) -> None:
-    outcome = ran(builder, "for i in $(seq 60); do echo x > docs/$i.md; done")
+@pytest.mark.parametrize(("count", "more"), [(51, "1 more file"), (60, "10 more files")])
+def test_of_many_violations_the_first_are_told_by_name(
+    builder: Agent, count: int, more: str
+) -> None:
+    outcome = ran(builder, f"for i in $(seq {count}); do echo x > docs/$i.md; done")
     told = builder.governance.violations.of(outcome)
-    assert (len(outcome.violating), len(told)) == (60, 50)
+    assert (len(outcome.violating), len(told)) == (count, 50)
     assert told[0].message.startswith("docs/1.md was created while")
-    assert told[-1].message.endswith(". The same is true of 10 more files named in the record")
+    end = f". The record names {more} that the call changed against the rules"
+    assert told[-1].message.endswith(end)
 
 
 def test_without_an_intent_the_way_on_is_to_select_one(nobody: Agent) -> None:
@@ -649,7 +655,7 @@ def test_without_an_intent_the_way_on_is_to_select_one(nobody: Agent) -> None:
     assert violation.code is GateCode.NO_ACTIVE_INTENT
     assert violation.message.endswith(
         "no intent is active: put it back (`git restore -- docs/guide.md`) or select an intent that"
-        " owns it (intent/select)"
+        " owns it with select_active_intent (intent/select)"
     )
 
 

@@ -146,7 +146,7 @@ def test_a_path_that_cannot_be_judged_does_not_free_the_others(
     assert isinstance(allowed.decision, Allowed)
     assert allowed.failed == "the disk fails"
     assert allowed.decision.warnings == (
-        "The call could not be judged, so it is allowed: the disk fails",
+        "Judging the call failed, so it is allowed (fail_open is true): the disk fails",
     )
     assert agent.governance.status("builder").failures == 2
 

@@ -14,12 +14,12 @@ from intent_lsp.store.state.drafts import Draft
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """The result of recording a ticket's call.
+    """The result of recording a ticket's call, or what the call has changed so far.
 
-    `recorded` is what is stored with the ticket. `record` is the first record, if it was appended
-    now, else None. `queued` is why the record is queued and not yet in the ledger, or None.
-    `beside` are further records, for files with other verdicts. `discarded` are drafts of
-    uncommitted texts that the call discarded. `again`: the call was recorded before.
+    Each verdict on files of the call gives one record. `record` is the first of them, or None if it
+    was not appended now; `queued` is why it waits in the queue instead, or None. `beside` are the
+    other records that were appended now. `discarded` are drafts of uncommitted texts that the call
+    discarded. `again`: the call was recorded before, and `recorded` is the stored result.
     """
 
     ticket: Ticket
@@ -37,7 +37,10 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     @property
     def violating(self) -> tuple[WorkspacePath, ...]:
-        """The unnamed files changed against the rules, and named paths that now leave the root."""
+        """The unnamed files changed against the rules, and named paths that now leave the root.
+
+        If the call deleted the session database, its directory and every changed file.
+        """
         return self.recorded.violating
 
 
@@ -47,10 +50,10 @@ class CallDecision(Struct, frozen=True, kw_only=True):
     `governed` is false for an allowed call that changes nothing or that was not judged, for example
     because governance is off. `ticket` is None unless the call is allowed and governed and a ticket
     can be kept. `again`: the host sent this call before and got the same answer. `program` is the
-    first word of the part of the call's command that decided how the command was judged; None
-    without such a part, or if the word may hold a secret. `failed` is set if judging failed and the
-    call was allowed unjudged; it is the error. `before` are the outcomes of earlier commands of the
-    agent whose end the host never reported; they were recorded just before this call.
+    first word of the part of the call's command that decided how the command was judged, or None if
+    it is unknown or may hold a secret. `failed` is the error because of which the call was allowed
+    unjudged, or None. `before` are the outcomes of earlier commands of the agent whose end the host
+    has not reported; what they had changed was recorded just before this call.
     """
 
     decision: Decision

@@ -21,7 +21,7 @@ def apply_changes(root: Path, changes: Sequence[FileChange], ticket: Ticket | No
     """Write `changes` to the files of a root. Return None on success, else why none was changed.
 
     With a ticket, every file must still have the hash that was judged. Without one (governance is
-    off, or tickets cannot be stored), the files are overwritten unconditionally.
+    off, or tickets cannot be stored), the present content of the files does not matter.
     """
     judged = None if ticket is None else {file.path: file.pre_hash for file in ticket.files}
     try:
@@ -41,8 +41,8 @@ def _work(
         before = read_bytes(root / source)
         if judged is not None and hash_if_there(before) != judged.get(path):
             raise ValueError(
-                f"{change.path} was changed by something else while the call was judged;"
-                " read it again"
+                f"{change.source or change.path} has changed since the call was judged; read it"
+                " again and make the edit anew"
             )
         yield WorkFile(
             path=path,

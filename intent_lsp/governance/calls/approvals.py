@@ -91,8 +91,9 @@ class ApprovalSteps(Struct, Generic[T], frozen=True, kw_only=True):
 async def settled(asker: str, judged: T, steps: ApprovalSteps[T]) -> T:
     """Return `judged`, or if its decision is Ask, the result of judging with a person's answer.
 
-    `judged` is the result of the first judgement; `asker` is the session that makes the call. If
-    the person approves more scope, it is granted before the call is judged again.
+    `judged` is the result of the first judgement; `asker` is the id of the session that makes the
+    call. If the person approves more scope, it is granted before the call is judged again; if the
+    grant is refused, only this one call is approved.
     """
     admission = steps.decision_of(judged)
     if not isinstance(admission.decision, Ask):

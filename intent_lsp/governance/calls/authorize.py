@@ -43,15 +43,19 @@ _IN_EVERY_MODE: Final = frozenset(
 )
 """Codes of refusals that no policy turns into warnings."""
 
-NO_MEMORY: Final = ".orchestration/.local cannot be written: this edit will have no record."
-IN_MEMORY: Final = "{problem}. Until that is fixed, only this server knows of this call."
+NO_MEMORY: Final = (
+    ".orchestration/.local cannot be written, so this edit will have no record. Make sure that"
+    " intent-lsp can write files there, and restart it."
+)
+IN_MEMORY: Final = "{problem}. Until that is fixed, this call is known only to the running server."
 NOT_COMPARED: Final = (
-    "The work tree cannot be compared, so what this call changes will not be recorded."
+    "The work tree cannot be compared, so the record will lack files that this command changes"
+    " without naming them."
 )
 WITH_TICKET_AT_MOST: Final = 64 * 1024
 """Bytes up to which a file's content is stored in the database with the ticket."""
 FILES_WITH_TICKET: Final = 100
-FIRST_INTENT: Final = "run intent-lsp intents add, or ask a person to create the file"
+FIRST_INTENT: Final = "run intent-lsp intents add, or ask a person to add the first intent"
 
 
 class CallAuthorizer:
@@ -67,7 +71,7 @@ class CallAuthorizer:
         self._facts = CallFactsOf(stores=stores, contents=contents, grants=grants)
 
     def admit(self, hearing: Hearing, *, by_save: bool = False) -> CallDecision:
-        """Judge a call, and issue a ticket if it is allowed and would change governed files.
+        """Judge a call, and issue a ticket if it is allowed and may change governed files.
 
         A call that the host sends again gets the stored decision. A refusal is stored for that, but
         if a person has to approve the call and can be asked, the decision is Ask and nothing is
@@ -131,7 +135,7 @@ class CallAuthorizer:
     def explain(self, hearing: Hearing) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
         """Return every check of the gate on a call, and the decision. Nothing is stored.
 
-        Where a person would be asked, the call counts as rejected.
+        Where a person would be asked, the decision is the one on a call that nobody approves.
         """
         hearing = self._facts.heard(hearing)
         judged = self.judge(hearing)
@@ -150,7 +154,7 @@ class CallAuthorizer:
         return explain_call(judged.question, judged.facts), admission
 
     def _given_before(self, asker: Asker, call: ToolCall) -> CallDecision | None:
-        """Return the stored decision if the same call, with the same id, came before, else None."""
+        """Return the decision stored for the same call with the same `tool_use_id`, or None."""
         state, use = self._stores.state, call.tool_use_id
         if state is None or use is None:
             return None

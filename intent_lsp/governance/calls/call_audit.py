@@ -38,8 +38,8 @@ class CallAudit:
     def recorded(self, outcome: Outcome) -> None:
         """Write the audit event of a recorded call; add a lesson if it failed or broke a rule.
 
-        All queued events are written first. There is no event for an outcome that was returned
-        before, or for a read-only command that changed nothing.
+        All queued events are written first. Nothing is written if the call was recorded before, and
+        no event of a read-only command that changed nothing.
         """
         if outcome.again:
             return

@@ -38,10 +38,10 @@ _WORST_FIRST: Final = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidati
 
 
 class RetargetedLinks(Struct, frozen=True):
-    """The result of resolving a ticket's paths again: those that lead elsewhere than when judged.
+    """The paths of a ticket that lead elsewhere than when they were judged.
 
-    `inside` are the new targets below the root. `outside` are the paths of the ticket whose target
-    is now outside the root.
+    `inside` are their new targets inside the root. `outside` are the paths of the ticket whose
+    target is now outside the root.
     """
 
     inside: tuple[WorkspacePath, ...] = ()
@@ -49,7 +49,7 @@ class RetargetedLinks(Struct, frozen=True):
 
 
 class FoundChanges(Struct, frozen=True, kw_only=True):
-    """The files that a call changed.
+    """The files that a call named, and others that it changed.
 
     `outside` are paths of the call's ticket that now lead out of the root. `whole` is false if the
     call named no file and the work tree was not compared: empty `files` then prove nothing.
@@ -223,9 +223,9 @@ class CallChanges(Struct, kw_only=True):
     ) -> dict[ScopeValidation, list[FoundFile]]:
         """Group the files of a call by verdict, the worst verdict first.
 
-        If a named path now leads out of the root, all files get FAIL. Else, if the call changed no
-        file, return one empty group with the ticket's verdict. `violating` are the paths that break
-        a rule.
+        If a named path now leads out of the root, all files get FAIL. Else, if there are no files,
+        return one empty group with the ticket's verdict. `violating` are the paths that break a
+        rule.
         """
         if found.outside:
             return {ScopeValidation.FAIL: list(found.files)}
@@ -255,9 +255,9 @@ class CallChanges(Struct, kw_only=True):
 def _is_rival(other: Ticket, ticket: Ticket) -> bool:
     """Return whether another open command (`other`) may as well have made the changes of this one.
 
-    `ticket` is that of this command. False if `other` is a follow-up for processes left running, or
-    if the same agent has made another call since `other`, as `other` has very likely ended. False
-    too if `other` is read-only and this command is not.
+    `ticket` is this command's. False if `other` is a follow-up for processes left running, if it is
+    the same agent's and that agent has made another call since, or if `other` is read-only and this
+    command is not.
     """
     if other.looking and not ticket.looking:
         return False
@@ -266,10 +266,10 @@ def _is_rival(other: Ticket, ticket: Ticket) -> bool:
 
 
 def led_away(root: Path, ticket: Ticket) -> RetargetedLinks:
-    """Resolve every path of a ticket again, and return those that now have another target.
+    """Resolve every path of a ticket again; return the new targets, and the paths that lead out.
 
-    Of the targets inside the root, directories and those not modified since the ticket was issued
-    are left out.
+    Of the new targets inside the root, directories are left out, and files last modified more than
+    `_ROUNDED_BY` seconds before the ticket was issued.
     """
     judged = {end for file in ticket.files for end in (file.path, file.real, file.previous)}
     inside: dict[WorkspacePath, None] = {}

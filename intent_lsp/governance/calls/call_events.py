@@ -57,13 +57,14 @@ NO_DOUBTS: Final = Doubts()
 
 
 class FoundFile(Struct, frozen=True, kw_only=True):
-    """A file of a call at recording time: its content (`data`) and hash (`new`; None: no file).
+    """A file of a call at recording time: its content `data` and the content's hash `new`.
 
-    `besides`: the ticket did not name the file. `old_known`: false if the file's earlier content is
-    unknown. `saved`: an editor has saved the file. `unreadable`: the file exists but cannot be
-    read. `discarded`: git removed an uncommitted content of the file. `overtaken`: somebody else
-    changed it since the ticket was issued, or may have. `by_person`: the host says that a person
-    changed the agent's text before it was written.
+    Both are None if there is no file, or if it is `unreadable`: it exists but cannot be read.
+    `data` alone is None if the content is not needed or too large. `besides`: the ticket did not
+    name the file. `old_known`: false if the file's earlier content is unknown. `saved`: an editor
+    has saved the file. `discarded`: git removed an uncommitted content of the file. `overtaken`:
+    somebody else changed it since the ticket was issued, or may have. `by_person`: the host says
+    that a person changed the agent's text before it was written.
     """
 
     ticket: TicketFile

@@ -161,7 +161,7 @@ class CallJudging(Struct, kw_only=True):
             refused = self._refused(caller, call, part)
             if refused is not None:
                 return refused
-        said = f"The call could not be judged, so it is allowed: {problem}"
+        said = f"Judging the call failed, so it is allowed (fail_open is true): {problem}"
         return CallDecision(
             decision=Allowed(ScopeValidation.EXEMPT, (said,)),
             tool_name=call.tool_name,

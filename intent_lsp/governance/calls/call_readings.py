@@ -21,7 +21,7 @@ from intent_lsp.store.packaged_files import command_lists, tool_lists
 _log: Final = logging.getLogger(__name__)
 
 FILES_AT_MOST: Final = 10_000
-"""The most files that one record may hold."""
+"""The most files that one call may name."""
 
 
 def read_tool_call(call: ToolCall, policy: TeamPolicy, stores: Stores) -> CallReading:
@@ -62,7 +62,7 @@ def whole_reading(call: ToolCall, read: Callable[[], CallReading]) -> CallReadin
         if not is_file_name(text):
             name = text[:100]
             raise InvalidCallError(
-                f"{name!r}: has half of a character (a lone surrogate), which no file name has"
+                f"{name!r} has half of a character (a lone surrogate), which no file name has"
             )
     return reading
 

@@ -1,7 +1,7 @@
 """Calls of agents: judged before they happen, recorded afterwards (requirements sections 6 and 9).
 
 Invariant: a call is judged under the root's lock, and its files are claimed before the release.
-Invariant: while the lock is held, nobody waits for a person, and only the ledger is written.
+Invariant: while the lock is held, nobody waits for a person.
 """
 
 import logging
@@ -36,13 +36,14 @@ from intent_lsp.store.state.sessions_db import ReadHash
 
 _log: Final = logging.getLogger(__name__)
 
-UNMADE: Final = "an error in the server kept the call from being judged, so nothing was written"
+UNMADE: Final = "an internal error kept the server from judging the call; its log names the error"
 
 
 class Applied(Struct, frozen=True):
-    """The result of a change that an agent asked the server to make: the decision on it.
+    """The result of a change that an agent asked the server to make.
 
-    `outcome` is None if nothing was recorded. `problem` is why the change was not made, or None.
+    `admission` is the decision on it. `outcome` is None if nothing was recorded. `problem` is why
+    the change was not made, or None.
     """
 
     admission: CallDecision
@@ -63,7 +64,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
     def admit(
         self, session_id: str, agent_id: str, call: ToolCall, word: ApprovalAnswer = NO_ANSWER
     ) -> CallDecision:
-        """Judge a call, and issue a ticket if it is allowed and would change governed files.
+        """Judge a call, and issue a ticket if it is allowed and may change governed files.
 
         With a command's ticket, a snapshot of the work tree is stored. `word` is a person's answer
         to an approval request. On an internal error, the policy decides whether the call is allowed
@@ -143,7 +144,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
 
         `by_person`: a person changed the agent's text before it was written. Return None for an
         unknown ticket or without a session database. If the ticket is already recorded, return the
-        same outcome again.
+        stored result with `again` set.
         """
         compared = self.recording.compare(ticket_id)
         with holding(self.stores.gate_lock):
@@ -166,7 +167,10 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
     def explain(
         self, session_id: str, agent_id: str, call: ToolCall
     ) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
-        """Return every check of the gate on a call, and the decision. Nothing is stored."""
+        """Return every check of the gate on a call, and the decision. Nothing is stored.
+
+        Raise the same errors as `admit`.
+        """
         caller = Caller(session_id, agent_id)
         return self.judging.explain(caller, call, partial(self._read, call))
 
@@ -217,6 +221,9 @@ def unknown_ticket(ticket_id: str) -> CheckoutRefusal:
     """Return the refusal of a request to record something for a ticket that is unknown."""
     return CheckoutRefusal(
         code=RequestCode.TICKET_UNKNOWN,
-        message=f"There is no ticket {ticket_id} from the last 24 hours.",
+        message=(
+            f"There is no ticket {ticket_id} from the last 24 hours. Pass the ticket that came with"
+            " the decision on the edit."
+        ),
         data={"ticket": ticket_id},
     )

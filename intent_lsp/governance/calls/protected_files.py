@@ -1,6 +1,6 @@
-"""Changes by a command to files outside git status: git's own, the ledger, ignored control files.
+"""Changes by a command to protected files: git's own, the ledger, ignored control files.
 
-Invariant: changes that git makes by checking out another commit are not a command's own edit.
+Invariant: a ledger that git checked out with another commit is not a command's own edit.
 """
 
 import logging
@@ -32,7 +32,7 @@ _Files = Mapping[WorkspacePath, GuardedFile]
 class ProtectedFiles:
     """Compares the protected files of one root with their earlier state.
 
-    These are files that git status does not show: git's own, the ledger, ignored control files.
+    These are hooks and settings of git, the ledger, and control files that git ignores.
     """
 
     def __init__(self, stores: Stores) -> None:
@@ -50,7 +50,7 @@ class ProtectedFiles:
         )
 
     def changes(self, before: GuardedSeen) -> tuple[ChangedFile, ...]:
-        """Return the protected files that differ now from the earlier state `before`.
+        """Return the protected files that differ in meaning from the earlier state `before`.
 
         Left out are a ledger to which lines were only appended or which git checked out, and a new
         log of HEAD.

@@ -1,7 +1,7 @@
 """Recording what an agent's call changed (requirements section 9, ledger section 1).
 
-Invariant: the record says what is found on disk. Files that the call named have its verdict.
-Invariant: the caller holds the root's lock.
+Invariant: the record says what is found on disk.
+Invariant: whoever records holds the root's lock.
 """
 
 from collections.abc import Iterator, Sequence
@@ -81,8 +81,8 @@ class CallRecorder(Struct, kw_only=True, dict=True):
 
         Return None without a session database, or for a ticket that neither it nor this process
         knows. If the database was deleted and this process remembers the ticket of the command, the
-        command's changes are violations. A recorded ticket gives the same outcome again. `compared`
-        is the result of `compare`. `told`: the host reported the call's end; if not, and its
+        command's changes are violations. A recorded ticket gives the stored result. `compared` is
+        the result of `compare`. `told`: the host reported the call's end; if not, and its
         session has gone on, changes count as a guess. `by_person`: a person changed the text first.
         """
         state, now, known = self.stores.state, self.stores.clock(), self._known(ticket_id)
@@ -160,8 +160,9 @@ class CallRecorder(Struct, kw_only=True, dict=True):
     ) -> Outcome:
         """Write one record for each verdict on the files of `all_found`; return the outcome.
 
-        There is none if nothing changed and no `error` says why the call failed. The first record
-        gets the id `record_id`.
+        There is no record if no `error` says why the call failed, and nothing changed. If it is
+        unknown whether anything changed, the record has no files. The first record gets the id
+        `record_id`.
         """
         found, violating = all_found.files, self._changes.violating(ticket, all_found)
         if ticket.looking and not found:
@@ -187,7 +188,10 @@ class CallRecorder(Struct, kw_only=True, dict=True):
         )
 
     def _keep(self, ticket: Ticket, found: Sequence[FoundFile]) -> None:
-        """Keep the files' contents after a call. Unless its agent has gone on, it knows them."""
+        """Keep the files' contents after a call, and note that its agent has read them.
+
+        They do not count as read if the agent has made another call since.
+        """
         for file in found:
             self.disk.note_left(file.path, file.new)
             # Later comparisons need this content, even after this process has ended.
@@ -271,7 +275,7 @@ def _outcome(
 
 
 def _doubts(doubts: Doubts, files: Sequence[FoundFile]) -> Doubts:
-    """Return `doubts`, with `assumed` set if somebody else changed one of the unnamed files."""
+    """Return `doubts`, with `assumed` set if somebody else may have changed an unnamed file."""
     shared = any(file.besides and file.overtaken for file in files)
     return replace(doubts, assumed=doubts.assumed or shared)
 

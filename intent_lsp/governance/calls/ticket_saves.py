@@ -17,7 +17,7 @@ def record_ticket_save(
     """Record an editor's save of a file under a ticket, from the content `old` to `new`.
 
     Return the record as appended or queued, or None if nothing changed or there is no session
-    database. The ticket is closed when the last of its files is saved.
+    database. The ticket is closed once a save of each of its files is recorded.
     """
     stores, state = events.stores, events.stores.state
     of_path = (file for file in ticket.files if file.path == path)

@@ -13,6 +13,7 @@ from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.text import counted
 from intent_lsp.governance.calls.admission import Outcome
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.root.denied_paths import denied_path
@@ -24,8 +25,8 @@ TOLD_AT_MOST = 50
 """The most files of one call that get a message of their own: a model has to read them all."""
 
 _PATTERN = frozenset(":*?[\\")
-_SCOPE = "ask for more scope (intent/requestScopeExpansion)"
-_SELECT = "select an intent that owns it (intent/select)"
+_SCOPE = "ask for more scope with request_scope_expansion (intent/requestScopeExpansion)"
+_SELECT = "select an intent that owns it with select_active_intent (intent/select)"
 
 
 class CallViolation(Struct, frozen=True):
@@ -65,7 +66,8 @@ class Violations:
         more = len(outcome.violating) - len(found)
         if more:
             told = (
-                f"{found[-1].message}. The same is true of {more:,} more files named in the record"
+                f"{found[-1].message}. The record names {counted(more, 'more file')} that the call"
+                " changed against the rules"
             )
             found[-1] = replace(found[-1], message=told)
         return tuple(found)
