@@ -1,5 +1,7 @@
 """What a command hides by a new line of an ignore file, and what was ignored all along."""
 
+import subprocess
+
 import pytest
 
 from intent_lsp.core.records import ScopeValidation
@@ -89,3 +91,20 @@ def test_what_was_seen_before_it_was_hidden_is_compared_by_what_it_held(work: Wo
     work.root.write("notes.txt", "theirs\n")
     work.root.write(".gitignore", "dist/\n*.log\nnotes.txt\n")
     assert set(work.ends(ticket).violating) == {".gitignore", "notes.txt"}
+
+
+def test_what_is_hidden_and_cannot_be_read_is_left_out_and_logged(
+    work: Work, caplog: pytest.LogCaptureFixture
+) -> None:
+    ticket = work.begins("builder")
+    room = work.root.root / "deep"
+    # Its directory can be listed, but its path is longer than the system allows: nobody, whatever
+    # their rights, can open it.
+    while len(str(room)) < 3840:
+        room /= "d" * min(240, 4000 - len(str(room)))
+    room.mkdir(parents=True)
+    subprocess.run(["touch", "f" * 255], cwd=room, check=True)
+    work.root.write("evil.py", "evil\n")
+    work.root.write(".gitignore", "dist/\n*.log\n/deep/\nevil.py\n")
+    assert set(work.ends(ticket).violating) == {".gitignore", "evil.py"}
+    assert "cannot be compared" in caplog.text

@@ -41,8 +41,9 @@ def hidden_files(
 ) -> Iterator[ChangedFile]:
     """Yield the existing files that are ignored in snapshot `now` but were not in `before`.
 
-    They are yielded as new files, without the files of `before` and the server's own. `edits` are
-    the changed files, among them changed ignore files.
+    They are yielded as new files. Left out are the files of `before`, those that `is_anybodys`
+    excludes, and with a warning unreadable ones. `edits` are the changed files, among them changed
+    ignore files.
     """
     root, git, contents = looks.root, looks.git, looks.contents
     if git is None:
@@ -56,7 +57,11 @@ def hidden_files(
     for path, source in (found or {}).items():
         if path in before.files or not is_anybodys(path):
             continue
-        held = files.held(path)
+        try:
+            held = files.held(path)
+        except OSError as problem:
+            _log.warning("%s cannot be compared: %s", path, problem)
+            continue
         if held.hash is not None:
             yield ChangedFile(
                 path=path,
