@@ -43,7 +43,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 Held = Callable[[WorkspacePath], ReadFile | None]
-"""Reads what a file holds now. None if it cannot be read."""
+"""Returns what a file holds now, or None if it cannot be read."""
 
 
 class _Group(NamedTuple):
@@ -197,8 +197,8 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         """Return the change or rename of a file, or None if it is not to be recorded now.
 
         `held_by` reads a file's present content; `names` maps the new paths of renamed files to the
-        old ones. A change is not recorded if the file has changed again, an agent's call claims the
-        file, or a record already has the change; then it is no longer pending.
+        old ones. A change waits if the file has changed again, cannot be read or is claimed by an
+        agent's call. It is no longer pending if a record already has it.
         """
         pending, previous = self.pending.waiting[path], names.get(path)
         before = pending if previous is None else self.pending.waiting[previous]

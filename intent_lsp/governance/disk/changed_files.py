@@ -9,10 +9,10 @@ from intent_lsp.core.paths import WorkspacePath
 class ChangedFile(Struct, frozen=True, kw_only=True):
     """A file with another content than before: its hashes (None: no file) and its new content.
 
-    `data` is also None if the file is too large to keep, or is one that git status does not show (a
-    protected file, a repository). `old_known` is false if the earlier content cannot be determined;
-    `old` is then None. `discarded`: git removed an uncommitted content from the work tree.
-    `hidden_by` is the ignore file whose new line hides the file from git, or None.
+    `data` is also None if the file is too large to keep, or is a protected file or a repository.
+    `old_known` is false if the earlier content cannot be determined; `old` is then None.
+    `discarded`: git removed an uncommitted content from the work tree. `hidden_by` is the ignore
+    file whose new line hides the file from git, or None.
     """
 
     path: WorkspacePath

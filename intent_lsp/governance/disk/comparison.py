@@ -30,7 +30,7 @@ UNSEEN_AT_MOST: Final = 1_000
 class _Side(Struct, frozen=True):
     """A path's content in one of two snapshots: its hash if `hashed`, and its git blob or None.
 
-    If it has neither, there was no file.
+    Without a hash and a blob, there was no file.
     """
 
     hash: ContentHash | None = None

@@ -39,8 +39,9 @@ from intent_lsp.store.git.activity import GitRest
 class TreeLook(Struct, frozen=True, kw_only=True):
     """The files that differ from HEAD now (`seen`), and those that have just changed (`moved`).
 
-    Just changed are those that differ from the last snapshot; at the first one, all of `seen`.
-    `again`: git is running, or nothing can be compared now; changes are reported later.
+    Just changed are those that differ from the last snapshot; at the first one, or if the last
+    one's commit is gone, all of `seen`. `again`: git is running, or nothing can be compared now;
+    `moved` is empty, and the changes are reported later.
     """
 
     seen: Seen
@@ -49,7 +50,10 @@ class TreeLook(Struct, frozen=True, kw_only=True):
 
 
 class DiskNews(Struct, frozen=True):
-    """The changes recorded, whether other changes wait (`waiting`), and whether for git (`git`)."""
+    """The changes that were `recorded`. `waiting`: others are to be recorded later.
+
+    `git`: they wait because git has changed something since the last snapshot.
+    """
 
     recorded: tuple[RecordedChange, ...] = ()
     waiting: bool = False
@@ -59,8 +63,7 @@ class DiskNews(Struct, frozen=True):
 class DiskChanges(Struct, kw_only=True, dict=True):
     """Notices and records the changes of one root's files that nobody reported. Thread-safe.
 
-    Without a commit, changes are counted from the first snapshot. Without a repository none are
-    noticed.
+    Changes are counted from the first snapshot. Without a repository none are noticed.
     """
 
     stores: Stores
@@ -161,7 +164,7 @@ class DiskChanges(Struct, kw_only=True, dict=True):
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
         """Note a file's hash (None: deleted) after a recorded change, for the next snapshot.
 
-        Do nothing before the first snapshot, or for a file of the server or of git.
+        Do nothing before the first snapshot, or for a file that `is_anybodys` excludes.
         """
         # Before the first snapshot there is nothing to compare with.
         if self._then is not None and is_anybodys(path):
@@ -189,8 +192,8 @@ class DiskChanges(Struct, kw_only=True, dict=True):
         """Add the edits of a comparison to the pending changes.
 
         A pending change of a file that git changed is set aside, as are edits that were committed
-        and replaced meanwhile. A discarded edit is added only if discarding it restores a file
-        after a violation. `at` is the time of the snapshot `now`.
+        and replaced meanwhile. A discarded edit is added only if discarding it undoes a violation,
+        and HEAD and the stashes are unchanged. `at` is the time of the snapshot `now`.
         """
         for path in compared.gits:
             self._pending.follow_git(path)

@@ -43,7 +43,7 @@ PARSING_SECONDS: Final = 0.3
 class Author(Struct, frozen=True, kw_only=True):
     """The presumed author of a change, with the session under which it is recorded.
 
-    `assumed`: nobody announced the change, so the author is a guess.
+    `assumed`: that this author made the change is a guess.
     """
 
     session_id: str
@@ -66,8 +66,8 @@ class HeldThen(Struct, frozen=True, kw_only=True):
 class DiskChange(Struct, frozen=True, kw_only=True):
     """A file that changed on disk: the content `old`, and the `new` hash (None: deleted).
 
-    `data` is the new content, or None if the file is deleted or too large. `previous` is the file's
-    old path if it was renamed, else None.
+    `data` is the new content, or None if the file is deleted or its content is not kept. `previous`
+    is the file's old path if it was renamed, else None.
     """
 
     path: WorkspacePath
@@ -80,8 +80,9 @@ class DiskChange(Struct, frozen=True, kw_only=True):
 class RecordedChange(Struct, frozen=True, kw_only=True):
     """One record of changes on disk: the paths that changed, and the record.
 
-    `queued` is why the record is queued and not yet in the ledger, or None. `unannounced`: no call
-    that was announced may have made the changes, and their verdict is not EXEMPT.
+    `record` is None if the record is queued and not yet in the ledger; `queued` then says why.
+    `unannounced`: no call that was announced may have made the changes, and their verdict is not
+    EXEMPT.
     """
 
     paths: tuple[WorkspacePath, ...]

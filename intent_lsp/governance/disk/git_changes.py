@@ -58,7 +58,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def authored(self) -> frozenset[WorkspacePath]:
-        """The files that people changed in commits made between the snapshots."""
+        """The files that somebody changed in commits made between the snapshots."""
         return frozenset[WorkspacePath]().union(*self._authored_in.values())
 
     @cached_property
@@ -191,7 +191,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _made_here(self) -> frozenset[str]:
-        """The commits that people or git made in this repository between the snapshots."""
+        """The commits that somebody or git made in this repository between the snapshots."""
         return frozenset(move.new for move in self.moves or () if move.authored or move.made)
 
     def _is_known(self, commit: str, tips: frozenset[str]) -> bool:

@@ -16,8 +16,9 @@ GIT_AWAITED_FOR: Final = timedelta(seconds=30)
 class GitWork(Struct, kw_only=True):
     """Follows the git activity of one root. `moment` is git's state at the last complete snapshot.
 
-    `passed_over`: a lock file exists, but is ignored because nothing has changed for so long.
-    `stuck` is git's state with that lock file and the time when it was noticed, or None.
+    `stuck` is the state in which a git command seems to run, and the time when it was noticed, or
+    None if none runs. `passed_over`: the command is ignored, as this state has lasted for
+    GIT_AWAITED_FOR.
     """
 
     stores: Stores
@@ -28,8 +29,8 @@ class GitWork(Struct, kw_only=True):
     def goes_on(self, rest: GitRest, before: TreeSnapshot) -> bool:
         """Return whether a git command is running, according to git's state `rest`.
 
-        `before` is the last complete snapshot. A lock file is ignored if git's state has not
-        changed for GIT_AWAITED_FOR.
+        `before` is the last complete snapshot. Return False too if git's state has not changed for
+        GIT_AWAITED_FOR.
         """
         git = before.git
         if git is None or rest.lasted(git.index, git.log):
@@ -44,7 +45,7 @@ class GitWork(Struct, kw_only=True):
     def has_moved(self) -> bool:
         """Return whether git has done something since the last snapshot, so another is needed.
 
-        False while a lock file is ignored because nothing has changed for so long.
+        False while a git command is `passed_over`.
         """
         git, moment = self.stores.git, self.moment
         if git is None or moment is None:

@@ -32,8 +32,8 @@ class PendingChange(Struct, frozen=True, kw_only=True):
     """An unrecorded change of a file, from the content `old` to the present hash `new`.
 
     `new` is None if the file is gone. `since` is the time of the last snapshot before the change.
-    `ticket` is the ticket of a call that may have made the change, or None. `passed` are the
-    contents that the file had in between.
+    `ticket` is the ticket of a call that may have made the change, or None. `passed` are the hashes
+    that the file had in between, at most the last `_PASSED`.
     """
 
     old: HeldThen
@@ -116,9 +116,9 @@ class PendingChanges(Struct, kw_only=True):
                 self.unlisted[path] = file.hash
 
     def account(self, saving: Collection[WorkspacePath] = ()) -> None:
-        """End interrupted runs of automatic saves. Drop changes that have an explanation.
+        """End interrupted runs of automatic saves.
 
-        These are changes that the server itself made or that a record has. `saving` are the files
+        Drop the changes that the server itself made or that a record has. `saving` are the files
         that an editor is saving; their runs go on.
         """
         self._end_runs_of_others(saving)

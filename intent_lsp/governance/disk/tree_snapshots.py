@@ -1,6 +1,6 @@
 """Snapshots of a work tree: files that differ from HEAD, their hashes, and git's state.
 
-Invariant: a file is hashed again only if it may have changed, and its content is then kept.
+Invariant: a file is read again only if it may have changed or its content is not kept yet.
 Invariant: a tree that cannot be read gives None, never "nothing there".
 """
 
@@ -38,10 +38,10 @@ FILES_AT_MOST: Final = 10_000
 """Differing files (without git: all files) above which no snapshot is taken."""
 
 KEPT_AT_ONCE: Final = 64 * 1024 * 1024
-"""Bytes of one tree whose contents are kept; of the rest only the hash, so that older ones stay."""
+"""Bytes of contents that one snapshot adds to those kept. Of further files it has only the hash."""
 
 KEPT_UNCOMMITTED: Final = 16 * 1024 * 1024
-"""Bytes that one snapshot keeps of a tree without a commit: an editor's start waits for it."""
+"""The same for a tree without a commit: an editor's start waits for it."""
 
 INNER_AT_MOST: Final = 50
 """The most inner repositories that a snapshot includes."""
@@ -79,8 +79,8 @@ class TreeLooks(Struct, dict=True):
     def look(self, *, soon: bool = False) -> TreeSnapshot | None:
         """Take a snapshot, or return None if git does not answer or there is too much to read.
 
-        Files that only the server writes are left out. `soon`: a caller waits for the snapshot, so
-        a large tree without a commit is not read.
+        Unreadable files are left out, and those that `is_anybodys` excludes. `soon`: a caller waits
+        for the snapshot; a large tree without a commit is then too much to read.
         """
         with self._lock:
             status = self._status()
@@ -126,8 +126,7 @@ class TreeLooks(Struct, dict=True):
     def _overwhelmed(self, status: TreeStatus, *, soon: bool) -> bool:
         """Return whether there is too much to read, and log a warning when the reason is new.
 
-        `soon`: a caller waits for the snapshot, so a large tree without a commit is too much as
-        well.
+        With `soon`, a large tree without a commit is too much as well.
         """
         said = None
         if len(status.paths) > FILES_AT_MOST:
@@ -162,7 +161,7 @@ class TreeLooks(Struct, dict=True):
         return found
 
     def _listed(self, status: TreeStatus) -> Iterator[tuple[WorkspacePath, str | None, bool]]:
-        """Yield each file to read, its blob in git's index, and whether it equals that blob.
+        """Yield each file to read, its blob in git's index or None, and if git says they are equal.
 
         They are the files of `status`, and tracked files that git is told not to compare.
         """

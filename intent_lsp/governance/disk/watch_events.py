@@ -1,7 +1,7 @@
 """Events of file watches without those that the product caused itself (requirements section 7).
 
-Invariant: an event is dropped only if the disk shows that nothing new has happened: the file has
-the stamp that it had when it was recorded, or it came and went between two snapshots.
+Invariant: an event of a file that others than the server may write is dropped only if the file has
+the stamp that it had when it was recorded, or came and went between two snapshots.
 """
 
 import os
@@ -18,7 +18,7 @@ from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath, relative_to
 from intent_lsp.governance.root.stores import Stores
 
 OF_GIT: Final = (".gitignore", ".gitattributes")
-"""What names of files end with that say how git treats other files."""
+"""Endings of the names of files that say how git treats other files."""
 
 
 class WatchEvents(Struct, frozen=True, kw_only=True):

@@ -71,10 +71,10 @@ class WorkTree:
         self._looks = looks or TreeLooks(stores.root, lambda: stores.git, contents, stores.clock)
 
     def seen(self) -> TreeSnapshot | None:
-        """Take a snapshot before a command, and keep its contents.
+        """Take a snapshot before a command, and keep the contents of ignore files outside the tree.
 
-        The automatic saves made so far are recorded first. Return None if no snapshot can be taken,
-        so that nothing can be compared later.
+        The automatic saves made so far are recorded first. Return None if no snapshot can be taken;
+        then nothing can be compared later.
         """
         # Record what editors have saved automatically so far, so that it is not attributed to the
         # command.
@@ -104,10 +104,7 @@ class WorkTree:
         return replace(self._found(before, look, compared), assumed=assumed)
 
     def look(self) -> TreeAtRest | None:
-        """Take one snapshot, for comparisons that do not wait.
-
-        Return None if it cannot be taken.
-        """
+        """Take a snapshot, without waiting for git. Return None if it cannot be taken."""
         git, at = self._stores.git, timestamp(self._stores.clock())
         rest = None if git is None else GitRest(git.git_dir)
         now = self._looks.look()
