@@ -8,6 +8,7 @@ import pytest
 from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.gate.request import Allowed, Denied
+from intent_lsp.core.records import ScopeValidation
 from intent_lsp.governance.calls.apply import apply_changes
 from intent_lsp.governance.calls.calls import Applied
 from tests.governance.test_calls import Agent
@@ -249,3 +250,41 @@ def test_without_governance_it_is_made_of_whatever_is_there(maker: Maker) -> Non
 
 def test_a_change_of_nothing_is_made(maker: Maker) -> None:
     assert apply_changes(maker.root.root, (), None) is None
+
+
+@pytest.fixture
+def stray(maker: Maker) -> str:
+    """A file that a command of the agent has created out of scope."""
+    call = ToolCall(tool_name="Bash", command="python3 make.py")
+    admission = maker.governance.calls.admit("builder", "", call)
+    assert admission.ticket is not None
+    maker.root.write("docs/stray.md", "stray\n")
+    outcome = maker.governance.calls.record(admission.ticket.id)
+    assert outcome is not None
+    assert outcome.violating == ("docs/stray.md",)
+    return "docs/stray.md"
+
+
+def test_a_deletion_that_undoes_a_violation_is_made(maker: Maker, stray: str) -> None:
+    done = maker.applies(FileChange(path=stray, effect=Effect.DELETE))
+    assert (done.problem, maker.holds(stray)) == (None, None)
+    assert done.outcome is not None
+    assert done.outcome.record is not None
+    assert [file.relative_path for file in done.outcome.record.files] == [stray]
+    assert done.outcome.record.scope_validation is ScopeValidation.EXEMPT
+
+
+def test_the_record_of_a_tool_that_undoes_a_violation_names_the_file(
+    maker: Maker, stray: str
+) -> None:
+    patch = f"*** Begin Patch\n*** Delete File: {stray}\n*** End Patch\n"
+    call = ToolCall(tool_name="apply_patch", patch=patch)
+    admission = maker.governance.calls.admit("builder", "", call)
+    assert admission.decision == Allowed(ScopeValidation.EXEMPT)
+    assert admission.ticket is not None
+    (maker.root.root / stray).unlink()
+    outcome = maker.governance.calls.record(admission.ticket.id)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert [file.relative_path for file in outcome.record.files] == [stray]
+    assert outcome.record.scope_validation is ScopeValidation.EXEMPT

@@ -91,10 +91,13 @@ class CallFactsOf:
 
         A command's globs and directories are expanded to files; ignored and temporary files are
         left out. Also left out are paths by which the command may restore a file after an agent's
-        violation: comparing the work tree after the command shows whether it did.
+        violation: comparing the work tree after the command shows whether it did. Without a
+        command, the call is returned unchanged.
         """
         reading, call = hearing.reading, hearing.call
-        if call.command is not None and not call.paths and call.patch is None:
+        if call.command is None:
+            return hearing
+        if not call.paths and call.patch is None:
             reading = self._command_paths.found(reading, hearing.rules)
             hearing = replace(hearing, reading=reading)
         back = {touched for touched in reading.paths if self._may_be_put_back(touched)}
@@ -212,13 +215,16 @@ class CallFactsOf:
                 continue
             memory = remembered.get(place.path, _NOTHING_KNOWN)
             expected, this_turn = _expected(call, asker, file, memory)
+            # No comparison follows a call without a command, so its deletion is judged here.
+            undoes = call.command is None and self._may_be_put_back(file.touched)
             yield FileFact(
                 path=place.path,
                 expected=expected,
                 current=file.hash,
                 read_this_turn=this_turn,
                 claimed_by=memory.claimed_by,
-                puts_back=text is not None and puts_back(self._contents, place.path, text),
+                puts_back=undoes
+                or (text is not None and puts_back(self._contents, place.path, text)),
                 generated=generated.covers(place.path),
             )
             if place.real != place.path:
