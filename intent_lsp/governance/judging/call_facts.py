@@ -43,7 +43,8 @@ from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.state.judging_state import FileMemory
 
 PUT_BACK: Final = (
-    "The command may restore files changed out of scope; its result is compared afterwards."
+    "The command may restore files that were changed out of scope; what it changes is found out"
+    " once it has ended."
 )
 _NOTHING_KNOWN: Final = FileMemory()
 
@@ -62,11 +63,12 @@ class Hearing(Struct, frozen=True, kw_only=True):
 
 
 class CallFile(Struct, frozen=True, kw_only=True):
-    """One path of a tool call, with the content and hash of its file (None if not read).
+    """One path of a tool call, with the content and hash of its file.
 
-    `place` is the resolved path, or None if it cannot lie below the root. `there`: the file exists,
-    readable or not. `outside`: the path lies outside the root, or in another governed root below
-    this one (requirements section 4).
+    Both are None if there is no file, it cannot be read, or it lies outside the root. `place` is
+    the resolved path, or None if it cannot lie below the root. `there`: the file exists, readable
+    or not. `outside`: the path lies outside the root, or in another governed root below this one
+    (requirements section 4).
     """
 
     touched: TouchedPath

@@ -1,6 +1,6 @@
 """The paths of a shell command as they exist on disk: globs and directories are expanded.
 
-Invariant: a path that this module leaves out is still compared after the command, like any other.
+Invariant: what this module leaves out is ignored, temporary, or compared after the command.
 """
 
 import os
@@ -138,8 +138,9 @@ class CommandPaths:
                 yield replace(touched, path=_below(touched.path, name))
 
     def _in_directory(self, touched: TouchedPath, place: ResolvedPath) -> Iterator[TouchedPath]:
-        """Yield the files of a directory that a command deletes, restores or writes.
+        """Yield the files of a directory that a command deletes or writes.
 
+        Of a directory that the command restores, yield the tracked files that git reports changed.
         Yield nothing if the command creates the directory, and the directory itself if the command
         writes into it and it has no files yet.
         """

@@ -25,11 +25,11 @@ from intent_lsp.store.fs.resolve import ResolvedPath
 class OpenFileState(Struct, frozen=True, kw_only=True):
     """A snapshot of a file for one session: its judgement, and the contents to compare it with.
 
-    Unsaved text is compared with `head`, `baseline` and `passed` (the newest available content with
-    verdict PASS); if the edit is allowed, only with `head`, which is then `disk`. `refused` is the
-    file's newest record if it is a violation and the file still has the content of that record,
-    else None. `ignored` is the message about a refused call that was made all the same and left
-    this content, or None.
+    Unsaved text is compared with `head`, `baseline` and `passed`, the content that the file's
+    newest record without a violation left; if the edit is allowed, only with `head`, which is then
+    `disk`. `refused` is the file's newest record if the file still has the content that it left,
+    and it is a violation under the same intent or of a refused call that was made all the same;
+    else None. `ignored` is the message about such a call, or None.
     """
 
     judgement: Judgement
@@ -59,7 +59,7 @@ class OpenFileState(Struct, frozen=True, kw_only=True):
 
 
 JUST_NOW: Final = 10.0
-"""Seconds that a first save may have been made before the server saw the file."""
+"""Seconds by which a first save may precede the server's first reading of the file."""
 
 
 class Overtaken(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """Edits that restore a file to what it was before a violation (ADR 0006).
 
-Invariant: only a file whose newest record has the verdict FAIL can be restored.
+Invariant: an edit of a file that has no record of a violation restores nothing.
 """
 
 from intent_lsp.core.content import ContentHash
@@ -14,7 +14,7 @@ def may_undo(contents: Contents, path: WorkspacePath, *, deleting: bool) -> bool
 
     True only if agents made all these violations, and the file still has the content that they
     left, so that nobody else's work is lost. `deleting` asks about deletion, otherwise about
-    checkout. False if the file has no violations.
+    checkout. False if the file has no violations. Raise OSError if it has and cannot be read.
     """
     if contents.stores.past.newest_passes(path):
         return False

@@ -41,7 +41,7 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import ResolvedPath
 
 _NOT_ASKED: Final = {
-    FileClass.EXEMPT: "{path} is a control file, which people may always change.",
+    FileClass.EXEMPT: "People may always change {path}: no intent has to own it.",
     FileClass.SERVER_ONLY: "Only intent-lsp may write {path}: a save of it is recorded as FAIL.",
     FileClass.IGNORED: "{path} belongs to git or is ignored by it, so its saves are not checked.",
 }
@@ -106,7 +106,7 @@ _OF_INTENTS: Final = (
 
 
 class SaveJudge(Struct, frozen=True, kw_only=True):
-    """Judges edits of the files of one root, mostly an editor's saves."""
+    """Judges saves, file operations and changes on disk of the files of one root."""
 
     stores: Stores
     sessions: Sessions
@@ -116,7 +116,8 @@ class SaveJudge(Struct, frozen=True, kw_only=True):
     def judge(self, session_id: str, place: ResolvedPath, reading: BaseHash = UNREAD) -> Judgement:
         """Return the judgement of a session's edit of a file, under the current rules.
 
-        `reading` has the hashes that its author last read and now on disk, to find a stale edit.
+        `reading` has the hash that the edit's author last read and the one on disk now, which show
+        whether the edit is stale.
         """
         rules = self.stores.rules.current()
         memory = self.sessions.save_memory(session_id, place.path)
@@ -147,7 +148,10 @@ class SaveJudge(Struct, frozen=True, kw_only=True):
     def explain(
         self, session_id: str, place: ResolvedPath
     ) -> tuple[tuple[ExplainedRow, ...], Judgement]:
-        """Return every check on a session's save (one if no gate is asked), and its judgement."""
+        """Return every check on a session's save (one if no gate is asked), and its judgement.
+
+        Raise OSError if the gate is asked and the file cannot be read.
+        """
         judgement = self.judge(session_id, place)
         row = unasked_row(judgement.path, judgement.standing, judgement.denied)
         if row is not None:
