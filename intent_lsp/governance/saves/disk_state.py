@@ -9,11 +9,11 @@ from intent_lsp.governance.judging.file_snapshot import Overtaken
 class DiskState(Struct, kw_only=True):
     """The content of one open file on disk, as far as it was observed.
 
-    `known` is the last known content. `read` is the hash of the content that the editor read last.
-    `agreed` is a content that disk and buffer shared after `known` (a save not reported yet, or a
-    reload), or None. `former` is the content before a change from outside; `moved`: there was such
-    a change since the last save. `overtaken` is a first save that may have happened before the
-    server first read the file, or None.
+    `known` is the last known content. `read` is the hash of the content that the editor read last,
+    apart from `agreed`. `agreed` is a content that disk and buffer shared after `known` (a save not
+    reported yet, or a reload), or None. `former` is the content before a change from outside;
+    `moved`: there was such a change since the last save. `overtaken` is a first save that may have
+    happened before the server first read the file, or None.
     """
 
     known: FileContent = ABSENT

@@ -225,7 +225,7 @@ class FileOperations(Struct, kw_only=True, dict=True):
     def _of_gone(self, session: Session, path: WorkspacePath) -> Judgement:
         """Return the judgement of the removal of a path.
 
-        A file that neither HEAD nor the session's baseline has may always be removed.
+        A file that is known to be neither in HEAD nor in the session's baseline may be removed.
         """
         judgement = self._judge(session, path)
         if judgement.denied is None or not self._is_new(session, path):

@@ -25,7 +25,7 @@ from intent_lsp.store.fs.resolve import ResolvedPath
 _log: Final = logging.getLogger(__name__)
 
 WRITTEN_KEPT: Final = 4
-"""Texts of unrecorded saves that are kept."""
+"""The most texts of unrecorded saves that are kept."""
 
 
 class SaveDelta(Struct, frozen=True):
@@ -58,7 +58,7 @@ class OpenFile(Struct, kw_only=True):
     missed: tuple[FileContent, ContentHash | None] | None = None
 
     def attach(self, governed: GovernedPlace, opened: list[str] | None) -> None:
-        """Set the root that governs the file, and read the file from disk. Raise OSError.
+        """Set the root that governs the file, and read the file. Raise OSError if that fails.
 
         `opened` is the text that the editor opened, or None; it shows whether the editor may have
         saved before this reading.
@@ -74,7 +74,7 @@ class OpenFile(Struct, kw_only=True):
         """Judge the text that is about to be saved, or return None if no root governs the file.
 
         `manual`: a person saves it, not the editor by itself. A refused text may be kept as a
-        draft, as `Saves.before` says. Raise OSError.
+        draft, as `Saves.before` says. Raise OSError if the file cannot be read.
         """
         if self.governed is None:
             return None
@@ -122,8 +122,8 @@ class OpenFile(Struct, kw_only=True):
         """Return a snapshot of the file to compare with the text `lines`.
 
         The file is read, and the known state updated; while the editor is writing it, the last
-        known content counts. Return None if no root governs the file. Raise OSError and
-        IntentLspError.
+        known content counts. Return None if no root governs the file. Raise OSError if it cannot be
+        read, IntentLspError.
         """
         if self.governed is None:
             return None

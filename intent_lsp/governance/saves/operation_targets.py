@@ -2,7 +2,7 @@
 
 Specified in requirements section 7.
 
-Invariant: a file's earlier content is taken from the announcement of the operation, else from the
+Invariant: a deleted file's content is taken from the announcement of the operation, else from the
 ledger or from HEAD.
 Invariant: the caller holds the lock of `FileOperations`.
 """
@@ -30,7 +30,10 @@ _WHAT: Final = "too many files in one operation of the editor"
 
 
 class OperationTarget(Struct, frozen=True):
-    """One file that an operation has changed. `data` is its content now, or None if deleted."""
+    """One file that an operation has changed.
+
+    `data` is its content now, or None if it is deleted or cannot be read.
+    """
 
     hashes: FileHashes
     data: bytes | None

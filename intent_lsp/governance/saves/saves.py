@@ -97,7 +97,7 @@ class Saves(Struct, kw_only=True, dict=True):
     def before(self, session: Session, place: ResolvedPath, buffer: Buffer) -> BeforeSave:
         """Judge a buffer that is about to be written. Keep its text as a draft if it is reverted.
 
-        Only a person's save that is refused by a blocking policy, but not as stale, is reverted,
+        Only a `manual` save that is refused by a blocking policy, but not as stale, is reverted,
         and only if another text is on disk. Raise OSError if the file cannot be read.
         """
         with self._lock:
@@ -225,7 +225,7 @@ class Saves(Struct, kw_only=True, dict=True):
             self.audit_log.denied(audit_event(session, judgement), judgement.denied, teach=False)
 
     def is_empty(self, place: ResolvedPath) -> bool:
-        """Whether a file exists on disk and is empty. False if it cannot be read."""
+        """Return whether a file exists on disk and is empty. False if it cannot be read."""
         try:
             return files.read_bytes(self.stores.root / place.path) == b""
         except OSError:
