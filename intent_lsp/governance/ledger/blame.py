@@ -107,11 +107,11 @@ class FileBlame:
         self._lineages = LineageCache(index)
 
     def blame(self, path: WorkspacePath, shown: Sequence[str] | None = None) -> Blamed | None:
-        """Return the blame of a file, or None if there is no such file and no lines are `shown`.
+        """Return the blame of a file, or None if no such file can be read and no lines are `shown`.
 
-        `shown` are the lines in the editor, saved or not; None for the lines on disk. Without a
-        file on disk they have no attribution; if that file is not text or too large, they are
-        ignored. Raise LedgerUnavailableError.
+        `shown` are the lines in the editor, saved or not; None for the lines on disk. If the file
+        cannot be read they have no attribution; if it is not text or too large, they are ignored.
+        Raise LedgerUnavailableError.
         """
         data = read_in(self._root, path)
         if data is None:

@@ -136,8 +136,8 @@ def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | N
 def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: FileLineage) -> bool:
     """Return whether the file of `earlier` may have been moved to `path`, where `known` begins.
 
-    Its records must be older. False also if a commit at which they were made has a file at `path`,
-    or if the content at the move is still kept and too short to be distinctive.
+    Its records must not be newer. False also if a commit at which they were made has a file at
+    `path`, or if the content at the move is still kept and too short to be distinctive.
     """
     last, first = earlier.sources[-1][0], known.sources[0][0]
     if last.timestamp > first.timestamp:

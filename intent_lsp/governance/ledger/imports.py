@@ -46,7 +46,7 @@ class Fate(Enum):
 class Taken(Struct, frozen=True, kw_only=True):
     """The result of importing one line; `line` is its number, from 1. `fate` is what became of it.
 
-    `dialect` is the form of the line, or None if it is not a record; `why` is why it is none, or
+    `dialect` is the form of the line, or None if it is not a record; `why` is then the reason, else
     "". `lost` are the names of its fields that cannot be imported.
     """
 
@@ -65,7 +65,7 @@ class RecordImport:
         self._pending: dict[str, Record] = {}
 
     def take_over(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
-        """Import lines, and yield the result of each line that is not empty.
+        """Import lines, and yield the result of each line that is not blank.
 
         In `lines`, None stands for a line that is too long. Raise LedgerUnavailableError or
         UnsafePathError; the last lines yielded before may then be missing in the ledger, and

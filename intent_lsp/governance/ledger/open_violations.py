@@ -16,11 +16,11 @@ from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.tree_reader import read_in
 
 RECORDS_ASKED: Final = 500
-"""The most `FAIL` records that are searched, newest first."""
+"""The most records of violations and failed edits that are searched, newest first."""
 
 
 class OpenViolation(Struct, frozen=True):
-    """A file whose content breaks a rule, and the record of the violation."""
+    """A file whose present content, or absence, breaks a rule, and the record of the violation."""
 
     path: WorkspacePath
     record: Record

@@ -34,6 +34,7 @@ LONGEST: Final = 4 << 20
 """Characters of a described record after which no more diffs are added."""
 
 _TOO_LARGE: Final = "the content is too large to be shown"
+_TOO_MUCH: Final = "the contents of this record are together too large to be shown"
 _NO_TEXT: Final = "the content is not text"
 _NOT_COMPARED: Final = "not compared, because the file is not text or too large"
 _NOT_KEPT: Final = "not shown, because the contents before and after the edit were not kept"
@@ -128,11 +129,12 @@ class _Sides(Struct):
         data = self.contents.find(wanted, path, self.revision)
         if data is None:
             return Side(why="the content is not kept any more")
-        if len(data) > self.bytes_left:
-            return Side(why=_TOO_LARGE)
         found = side_of_data(data)
-        if found.text is not None:
-            self.bytes_left -= len(data)
+        if found.text is None:
+            return found
+        if len(data) > self.bytes_left:
+            return Side(why=_TOO_MUCH)
+        self.bytes_left -= len(data)
         return found
 
 

@@ -63,7 +63,7 @@ class Recovery:
             raise LedgerUnavailableError(
                 path=LEDGER_FILE,
                 problem="the file is missing, but the checked-out commit has it",
-                cure=f"run `git checkout -- {LEDGER_FILE}` in {self._root} first",
+                cure=f"run `git checkout HEAD -- {LEDGER_FILE}` in {self._root} first",
             )
         return lost_records(self._root)
 

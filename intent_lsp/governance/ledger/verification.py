@@ -115,8 +115,8 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
         return None
     if not max(counts) <= checkpoint.count <= sum(counts):
         return (
-            f"the checkpoint says {checkpoint.count:,} records, but the newest that it names is"
-            f" record {max(counts):,}"
+            f"the checkpoint says {counted(checkpoint.count, 'record')}, but the newest that it"
+            f" names is record {max(counts):,}"
         )
     if not hashes_starting(ledger.root, checkpoint.origin.removeprefix(_PREFIX), limit=1):
         return (

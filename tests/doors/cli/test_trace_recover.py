@@ -78,7 +78,10 @@ def test_a_ledger_that_git_has_and_that_is_missing_comes_first(
     project.commit()
     (project.root / LEDGER_FILE).unlink()
     problem = shell("trace", "recover").problem
-    assert "the file is missing, but the checked-out commit has it; run `git checkout --" in problem
+    assert (
+        "the file is missing, but the checked-out commit has it; run `git checkout HEAD --"
+        in problem
+    )
 
 
 def test_what_cannot_stand_where_it_stood_is_appended_anew_and_what_it_followed_is_missed(
