@@ -77,12 +77,20 @@ The names are `intent/didChange', `intent/didDeny' and `intent/didTrace'.")
 (defun intent-lsp-status ()
   "Show the active intent, how saves are enforced, and the ledger's length."
   (interactive)
-  (let ((status (intent-lsp--execute-command "intent.status" nil)))
-    (message "intent-lsp: %s · saves: %s · records: %s · %s"
-             (or (intent-lsp--get status "activeIntentId") "no intent")
-             (intent-lsp--get status "enforcement")
-             (intent-lsp--get status "records")
-             (or (intent-lsp--get status "root") "no intents file governs this"))))
+  (let* ((status (intent-lsp--execute-command "intent.status" nil))
+         (root (intent-lsp--get status "root")))
+    (cond ((null root) (message "intent-lsp: no intents file governs this file"))
+          ((intent-lsp--off-p status)
+           (message "intent-lsp: governance is off: %s" (intent-lsp--get status "reason")))
+          (t (message "intent-lsp: %s · saves: %s · records: %s · %s"
+                      (or (intent-lsp--get status "activeIntentId") "no intent")
+                      (intent-lsp--get status "enforcement")
+                      (intent-lsp--get status "records")
+                      root)))))
+
+(defun intent-lsp--off-p (status)
+  "Return whether governance is off by STATUS: the intents file cannot be read."
+  (member (intent-lsp--get status "fileState") '("broken" "missing")))
 
 (defun intent-lsp-mode-line ()
   "Return the active intent of the buffer's root for `mode-line-format', \"\" if there is no root.
@@ -90,7 +98,7 @@ Agent hosts that did not ask while files changed follow it."
   (let* ((root (intent-lsp-root))
          (status (and root (gethash (file-truename root) intent-lsp--status-by-root))))
     (cond ((null status) "")
-          ((not (equal (intent-lsp--get status "fileState") "ok")) "intents off")
+          ((intent-lsp--off-p status) "intents off")
           (t (mapconcat #'identity
                         (cons (or (intent-lsp--get status "activeIntentId") "no intent")
                               (mapcar (lambda (host) (concat host " did not ask"))

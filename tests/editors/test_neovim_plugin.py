@@ -65,7 +65,7 @@ def test_from_choosing_an_intent_to_reading_the_ledger(
         second["integrity"]["prev_record_hash"],
         second["integrity"]["record_hash"],
         "INTENT_EVOLUTION (inferred)",
-        "lines 5-6  by HUMAN human  (2 lines in place of 2)",
+        "lines 5-6  by HUMAN human  (lines: 2, before: 2)",
     ):
         assert fact in told
     assert saw["visited"] == [f"{root}/{INVOICE}", 5]
@@ -209,7 +209,7 @@ def test_pages_show_odd_records_and_open_nothing_outside_the_root(
     time = "2026-11-21 20:27  -  FAIL  -"
     assert saw["rows"] == [f"{time}  a b  and 1 more  REVERTED  x y", f"{time}  -"]
     assert saw["fixed"] == {"modifiable": False, "modified": False}
-    assert saw["gone"]["last"] == "  lines 0-0  by AI  (0 lines in place of 3)"
+    assert saw["gone"]["last"] == "  lines 0-0  by AI  (lines: 0, before: 3)"
     assert saw["gone"]["opened"]["said"] == f"intent-lsp: {root}/gone.txt no longer exists"
     for stays in ("gone", "outside", "absolute"):
         assert saw[stays]["opened"]["place"] == "intent-lsp://odd"

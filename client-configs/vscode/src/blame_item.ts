@@ -106,7 +106,8 @@ export class BlameItem implements vscode.Disposable {
       return;
     }
     this.item.text = text;
-    this.item.tooltip = `${run.toolName ?? ''} · ${run.confidence}\nShow the record`;
+    const tool = run.toolName ?? 'an unknown tool';
+    this.item.tooltip = `Written by ${tool}; confidence: ${run.confidence}\nShow the record`;
     this.item.command = {
       command: 'intentLsp.showRecord',
       title: 'Show the record',

@@ -81,7 +81,7 @@ export class Installer implements vscode.Disposable {
     const next = governed ? SELECT : SET_UP;
     const message = governed
       ? 'Intent: the server is installed and runs. Select the intent that you work for.'
-      : 'Intent: the server is installed and runs. This folder is not set up yet.';
+      : 'Intent: the server is installed and runs. No folder of this window is set up yet.';
     if ((await vscode.window.showInformationMessage(message, next)) === next) {
       const command = governed ? 'intentLsp.select' : 'intentLsp.init';
       await vscode.commands.executeCommand(command);

@@ -27,7 +27,7 @@ export async function createIntent(windowState: WindowState): Promise<void> {
   }
   const globs = await vscode.window.showInputBox({
     title: 'Create an intent (2/2)',
-    prompt: 'Which files may it change? Globs relative to the root, separated by commas.',
+    prompt: 'Which files may it change? Globs from the governed folder, separated by commas.',
     value: suggestedGlob(windowState),
     ignoreFocusOut: true,
   });
@@ -77,9 +77,12 @@ const OPEN_FILE = 'Open the Intents File';
 export async function setUpFolder(server: Server, windowState: WindowState): Promise<void> {
   const folders = localFolders();
   const [only] = folders;
+  if (!only) {
+    throw new Error('open a folder first');
+  }
   const folder = folders.length > 1 ? await vscode.window.showWorkspaceFolderPick() : only;
   if (!folder) {
-    throw new Error('open a folder first');
+    return;
   }
   await server.request('intent/init', { workspaceUri: folder.uri.toString() });
   await windowState.refresh();

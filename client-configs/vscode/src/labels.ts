@@ -38,21 +38,26 @@ export function statusLabel(status: Status, intents: readonly Intent[]): Label |
     return undefined;
   }
   const saves = `Saves: ${status.enforcement} · records: ${status.records} · ${status.root}`;
-  if (!status.enabled || status.fileState !== 'ok') {
+  if (!status.enabled) {
     const tooltip = `${status.reason ?? 'The intents file cannot be read.'}\n${saves}`;
     return { text: '$(warning) Intents off', tooltip, warns: true };
   }
+  const unsaved =
+    status.fileState === 'unavailable'
+      ? [`The selected intent cannot be saved to disk: ${status.reason ?? 'see the log'}\n`]
+      : [];
   const blind = (status.blindHosts ?? []).map(
     (host) => `${host} did not ask intent-lsp while files changed: see Problems\n`,
   );
-  const warns = blind.length > 0;
+  const warnings = [...unsaved, ...blind].join('');
+  const warns = warnings !== '';
   const id = status.activeIntentId;
   if (id === null) {
-    const tooltip = `${blind.join('')}Select an intent\n${saves}`;
+    const tooltip = `${warnings}Select an intent\n${saves}`;
     return { text: '$(circle-slash) No intent', tooltip, warns };
   }
   const active = intents.find((intent) => intent.id === id) ?? { id, name: '' };
-  const tooltip = `${blind.join('')}${intentTitle(active)}\nSelect another intent\n${saves}`;
+  const tooltip = `${warnings}${intentTitle(active)}\nSelect another intent\n${saves}`;
   return { text: `$(target) ${shorten(withoutIcons(intentTitle(active)))}`, tooltip, warns };
 }
 

@@ -29,7 +29,7 @@ export const DID_TRACE = 'intent/didTrace';
 export interface Status {
   readonly root: string | null;
   readonly enabled: boolean;
-  readonly fileState: 'ok' | 'broken' | 'missing';
+  readonly fileState: 'ok' | 'broken' | 'missing' | 'unavailable';
   readonly reason?: string;
   readonly activeIntentId: string | null;
   readonly enforcement: string;

@@ -69,8 +69,8 @@ function fileSection(recorded: RecordedFile): string {
   const renamed = previousPath === undefined ? [] : [['Renamed from', previousPath] as const];
   const rows: Row[] = [
     ...renamed,
-    ['Hash before', recorded.pre_hash ?? 'there was no file'],
-    ['Hash after', recorded.post_hash ?? 'there is no file'],
+    ['Hash before', recorded.pre_hash ?? 'there was no file, or its content is not known'],
+    ['Hash after', recorded.post_hash ?? 'there is no file, or it could not be read'],
     ...ranges.map((range): Row => {
       const whole = range.fallback === true ? 'whole file, ' : '';
       const [, removed] = range.replaced ?? [];

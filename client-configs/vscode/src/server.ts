@@ -29,6 +29,7 @@ const PROTOCOL_VERSION = '1';
 const MAX_EXITS = 3;
 const EXIT_WINDOW_MS = 180_000;
 const START_TIMEOUT_MS = 60_000;
+const NO_ANSWER = `it did not answer within ${START_TIMEOUT_MS / 1000} seconds`;
 
 export class Server implements vscode.Disposable {
   readonly log = vscode.window.createOutputChannel('Intent');
@@ -198,7 +199,7 @@ export class Server implements vscode.Disposable {
 async function withStartTimeout(start: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('it does not answer')), START_TIMEOUT_MS);
+    timer = setTimeout(() => reject(new Error(NO_ANSWER)), START_TIMEOUT_MS);
   });
   try {
     await Promise.race([start, timeout]);

@@ -66,7 +66,8 @@ function missingServer(search: FailedSearch, trusted: boolean): ServerProblem {
   const remedies = [...trust, REMEDIES.settings, REMEDIES.log, REMEDIES.restart];
   if (configured !== undefined) {
     const text =
-      `Intent: ${configured}, the program in intentLsp.server.command, cannot be started.`;
+      `Intent: ${configured}, the program in intentLsp.server.command, was not found or is not `
+      + 'executable. Correct the setting, or empty it to have the server searched for.';
     return { text, remedies };
   }
   if (otherVersions.length > 0) {

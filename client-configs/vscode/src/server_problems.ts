@@ -31,7 +31,7 @@ export async function showServerProblem(server: Server, installer: Installer): P
     case REMEDIES.settings:
       await vscode.commands.executeCommand(
         'workbench.action.openSettings',
-        'intentLsp.server.command',
+        server.state.kind === 'off' ? 'intentLsp.enabled' : 'intentLsp.server.command',
       );
       break;
     case REMEDIES.log:

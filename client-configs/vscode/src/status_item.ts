@@ -67,6 +67,7 @@ function problemLabel(state: ServerState): Label | undefined {
     case 'missing':
       return { text: NO_SERVER, tooltip: 'No server found', warns: true };
     case 'foreign':
+      return { text: NO_SERVER, tooltip: 'The server does not fit this extension', warns: true };
     case 'failed':
       return { text: NO_SERVER, tooltip: 'The server does not run', warns: true };
     case 'off':

@@ -72,7 +72,8 @@ export class WindowState implements vscode.Disposable {
     const governed = status !== undefined && status.root !== null;
     const selected = governed && status.activeIntentId !== null;
     const recorded = governed && status.records > 0;
-    for (const [name, value] of Object.entries({ governed, selected, recorded })) {
+    const off = governed && !status.enabled;
+    for (const [name, value] of Object.entries({ governed, selected, recorded, off })) {
       await vscode.commands.executeCommand('setContext', `intentLsp.${name}`, value);
     }
     this.changed.fire();

@@ -40,9 +40,19 @@ test('the status bar shows the active intent with its name', () => {
 
 test('the status bar shows that no intent is active, and why none can be', () => {
   assert.equal(statusLabel(STATUS, [INTENT])?.text, '$(circle-slash) No intent');
-  const broken = statusLabel({ ...STATUS, fileState: 'broken', reason: 'line 3: a tab' }, []);
-  assert.equal(broken?.warns, true);
+  const off = { ...STATUS, enabled: false, fileState: 'broken', reason: 'line 3: a tab' } as const;
+  const broken = statusLabel(off, []);
+  assert.equal(broken?.text, '$(warning) Intents off');
+  assert.equal(broken.warns, true);
   assert.match(broken.tooltip, /^line 3: a tab/u);
+});
+
+test('the status bar shows the intent also while it cannot be saved to disk', () => {
+  const unsaved = { ...STATUS, fileState: 'unavailable', reason: 'disk full' } as const;
+  const label = statusLabel({ ...unsaved, activeIntentId: 'INT-001' }, [INTENT]);
+  assert.equal(label?.text, '$(target) INT-001 Login');
+  assert.equal(label.warns, true);
+  assert.match(label.tooltip, /^The selected intent cannot be saved to disk: disk full\n/u);
 });
 
 test('the status bar warns of agent hosts that did not ask', () => {

@@ -52,7 +52,10 @@ local function check_program(config)
   if code == 0 and text:find(PRODUCT, 1, true) then
     vim.health.ok(text)
   else
-    vim.health.error(('%s is not intent-lsp: its --version printed %q'):format(command[1], text))
+    vim.health.error(
+      ('%s --version did not answer as intent-lsp does; it printed %q'):format(command[1], text),
+      'Name another program as cmd in setup(), or install this one again: pipx install intent-lsp'
+    )
   end
 end
 
@@ -119,19 +122,31 @@ local function is_notified_of_changes(client)
   ) == true
 end
 
+--- Return who watches for changes of files, by the setting `watch`.
+local function watcher_text(client, watch)
+  local by_neovim = is_notified_of_changes(client)
+  if watch == 'off' or (watch == 'client' and not by_neovim) then
+    return 'nobody'
+  elseif watch == 'server' or not by_neovim then
+    return 'the server'
+  end
+  return watch == 'client' and 'Neovim' or 'Neovim and the server'
+end
+
 local function check_client(client)
   vim.health.ok(
-    ('%s: %d buffers, position encoding %s'):format(
+    ('%s: buffers attached: %d, position encoding %s'):format(
       client.root_dir,
       vim.tbl_count(client.attached_buffers),
       client.offset_encoding
     )
   )
-  local by_neovim = is_notified_of_changes(client) and 'Neovim and the server' or 'the server'
   local watch = vim.tbl_get(client.settings or {}, 'intentLsp', 'watch')
     or vim.tbl_get(client.config.init_options or {}, 'watch')
     or 'auto'
-  vim.health.info(('changes of files are watched by %s (watch: %s)'):format(by_neovim, watch))
+  vim.health.info(
+    ('changes of files are watched by %s (watch: %s)'):format(watcher_text(client, watch), watch)
+  )
   local status = root_status.get(client.id)
   if status and not status.enabled then
     vim.health.error(('governance is off: %s'):format(status.reason or 'unknown'))
@@ -145,7 +160,9 @@ local function check_clients()
   vim.health.start('intent-lsp: running servers')
   local clients = vim.lsp.get_clients({ name = attachment.NAME })
   if #clients == 0 then
-    vim.health.info(('no server is running: no open file has %s above it'):format(roots.INTENTS))
+    vim.health.info(
+      ('no server is running; one starts for a file that has %s above it'):format(roots.INTENTS)
+    )
   end
   for _, client in ipairs(clients) do
     check_client(client)

@@ -79,7 +79,7 @@ local function range_row(path, entry)
   local replaced = range.replaced
   if type(replaced) == 'table' and #replaced == 3 then
     local added, removed = printable(replaced[3]), printable(replaced[2])
-    row.text = ('%s  (%s lines in place of %s)'):format(row.text, added, removed)
+    row.text = ('%s  (lines: %s, before: %s)'):format(row.text, added, removed)
   end
   row.open = path and function()
     pages.open_file(path, range.start_line)
