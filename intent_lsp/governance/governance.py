@@ -1,7 +1,7 @@
 """Governance of one root: the entry point through which every door asks and records.
 
 Invariant: every method may wait on disk, git or SQLite, so doors call it from a thread.
-Invariant: no state at module level; two objects for the same root share only its files and stores.
+Invariant: no state at module level; two objects for the same root share only its files.
 """
 
 import logging
@@ -35,8 +35,8 @@ _log: Final = logging.getLogger(__name__)
 class GovernanceStatus(Struct, frozen=True, kw_only=True):
     """The state of a root and of one session (protocol section 2, `Status`).
 
-    `failures` counts the calls that this process failed to judge. `polling` is the reason why files
-    are polled for changes, or None while the operating system reports changes.
+    `failures` counts the errors of this process in judging agents' calls. `polling` is the reason
+    why files are polled for changes, or None while the operating system reports changes.
     """
 
     root: str | None
@@ -132,8 +132,8 @@ class Governance(RootParts):
     def end_commands(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
         """Record what an agent's open commands have changed, and close their tickets.
 
-        Return the outcomes of those that changed something. Processes that a command left running
-        are compared again later.
+        Return the outcomes of those that changed something. What processes that a command left
+        running change from now on is recorded later.
         """
         return self._unended.end(session_id, agent_id)
 
@@ -211,7 +211,9 @@ class Governance(RootParts):
             return place.path
         path = parse_relative(spelled)
         if path is None:
-            raise WrongParamsError("path", f"{spelled!r} leads out of the root")
+            raise WrongParamsError(
+                "path", f"{spelled!r} is not a relative path to a file inside {self.root}"
+            )
         return path
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:

@@ -232,7 +232,7 @@ def test_a_subagent_works_for_an_intent_of_its_own(door: JsonDoor) -> None:
         ("validate", builder(toolName="W", readHash=None), "readHash", "is for exactly one path"),
         ("validate", ["x"], "", "expected an object, got list"),
         ("read", builder(), "path", "a path or a uri is needed"),
-        ("read", builder(path="../x"), "path", "leads out of the root"),
+        ("read", builder(path="../x"), "path", "is not a relative path to a file inside"),
         ("read", builder(uri="file:///etc/passwd"), "uri", "is not below"),
         ("apply", writes(LOGIN), "newText", "is missing; give newText or edit"),
         ("apply", builder(toolName="W", edit={}), "edit", "the edit changes nothing"),

@@ -93,7 +93,7 @@ export async function showLocations(
 function uriBelowRoot(windowState: WindowState, path: string): vscode.Uri {
   const { root } = windowState;
   if (!root) {
-    throw new Error('there is no intents file here; “Intent: Set Up This Folder” creates one');
+    throw new Error('there is no intents file here; Intent: Set Up This Folder creates one');
   }
   return vscode.Uri.joinPath(root, path);
 }

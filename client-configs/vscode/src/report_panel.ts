@@ -43,7 +43,7 @@ async function makeReport(server: Server, windowState: WindowState): Promise<str
   const { state } = server;
   const root = windowState.root;
   if (state.kind !== 'running' || !root) {
-    throw new Error('there is no intents file here; “Intent: Set Up This Folder” creates one');
+    throw new Error('there is no intents file here; Intent: Set Up This Folder creates one');
   }
   const args = ['trace', 'report', '--html', '-', '--root', root.fsPath];
   const [program, ...rest] = commandLine(state.program, ...args);
