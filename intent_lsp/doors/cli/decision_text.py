@@ -27,7 +27,7 @@ def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
         case FileClass.EXEMPT:
             yield _decision("allowed: your save of it is not checked, and would be recorded EXEMPT")
         case FileClass.SERVER_ONLY:
-            yield _decision("allowed, shown as a problem, and recorded as FAIL")
+            yield _decision("allowed: it would be shown as a problem, and recorded as FAIL")
             yield _way_out(ShownCode.CONTROL_PLANE_EDIT)
         case FileClass.GOVERNED:
             intent = judgement.intent

@@ -200,7 +200,7 @@ def test_a_path_outside_is_a_calls_to_name_and_no_saves(shell: Shell, project: R
     [
         (INTENTS_FILE, "allowed: your save of it is not checked, and would be recorded EXEMPT"),
         (IGNORE_FILE, "allowed: your save of it is not checked, and would be recorded EXEMPT"),
-        (LEDGER_FILE, "allowed, shown as a problem, and recorded as FAIL"),
+        (LEDGER_FILE, "allowed: it would be shown as a problem, and recorded as FAIL"),
         ("build/made.o", "allowed: ignored by git or git's own, neither checked nor recorded"),
         (".git/config", "allowed: ignored by git or git's own, neither checked nor recorded"),
     ],

@@ -75,7 +75,7 @@ def test_what_owns_nothing_is_named(shell: Shell, project: Repository) -> None:
     assert said.out.splitlines()[-6:] == [
         "new: 3, already here: 0",
         "  INT-003 Think (PLANNED), todo.md:1",
-        "    owns nothing yet, as the plan names no path for it",
+        "    owns nothing yet, as no path for it was found in the plan",
         "  INT-004 Rest (COMPLETED), todo.md:2",
         "  INT-005 All of `**/*.py`, and `src/` (PLANNED), todo.md:3",
         "    not taken into its scope: **/*.py",
@@ -89,7 +89,7 @@ def test_what_owns_no_code_is_named(shell: Shell, project: Repository) -> None:
     assert said.out.splitlines()[-5:] == [
         "new: 2, already here: 0",
         "  INT-003 Think (PLANNED), specs/001-think/tasks.md:1",
-        "    owns only specs/001-think/tasks.md yet, as the plan names no path of the code",
+        "    owns only specs/001-think/tasks.md yet, as no path of the code was found in the plan",
         "  INT-004 Write (PLANNED), specs/002-write/tasks.md:1",
         "    not taken into its scope: src/new.py",
     ]

@@ -119,9 +119,10 @@ def _show_added(page: Output, made: PlanProposal, intent: Intent) -> None:
     if unused or intent.status.closed:
         return
     if not scope:
-        page.line("    owns nothing yet, as the plan names no path for it")
+        page.line("    owns nothing yet, as no path for it was found in the plan")
     elif all(glob.startswith(f"{intent.specification}/") for glob in scope):
-        page.line(f"    owns only {', '.join(scope)} yet, as the plan names no path of the code")
+        scope_so_far = ", ".join(scope)
+        page.line(f"    owns only {scope_so_far} yet, as no path of the code was found in the plan")
 
 
 def _show_known(page: Output, known: ImportedBefore) -> None:

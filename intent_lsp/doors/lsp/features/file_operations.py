@@ -201,7 +201,9 @@ class FileOperationFeature:
             # The edit stands without a record; it is never taken back for that.
             _log.error("an operation could not be recorded", exc_info=error)
             changed = done(operation, of_root.named)
-            self._connection.people.warn(f"intent-lsp: {changed} but not recorded: {error}")
+            self._connection.people.warn(
+                f"intent-lsp: {changed} but not recorded: {error}; the server's log says more"
+            )
             return None
 
     async def _show(

@@ -208,7 +208,9 @@ class SaveFeature:
         """Log that a save could not be recorded, and show it to the person. The save stands."""
         _log.error("%s was saved and could not be recorded", tracked.uri, exc_info=error)
         path = tracked.uri if tracked.place is None else tracked.place.path
-        self._connection.people.warn(f"intent-lsp: {path} is saved but not recorded: {error}")
+        self._connection.people.warn(
+            f"intent-lsp: {path} is saved but not recorded: {error}; the server's log says more"
+        )
 
 
 def _result(task: asyncio.Task[JudgedSave | None]) -> JudgedSave | None:

@@ -85,10 +85,15 @@ class EditorEdits:
         if any(not isinstance(step, lsp.TextDocumentEdit) for step in steps) and not (
             client.document_changes
         ):
-            return "this editor cannot create, rename or delete files"
+            return (
+                "this editor cannot create, rename or delete files; close those that are open in it"
+                " and try again"
+            )
         edit = self._connection.spelling.joined_edit(steps)
         made = await self._connection.people.apply_edit(edit, LABEL)
-        return None if made else "the editor did not apply the edit, or did not answer in time"
+        if made:
+            return None
+        return "the editor did not apply the edit, or did not answer in time; read the files again"
 
     async def _steps(self, change: FileChange) -> list[DocumentChange]:
         uri = self._uri(change.path)
