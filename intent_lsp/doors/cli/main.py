@@ -40,8 +40,8 @@ To begin:
   intent-lsp trace list       what was edited, and for which intent
   intent-lsp trace verify     whether anything in the ledger was changed afterwards
 
-Alone, `intent-lsp` is the server that an editor starts. Exit status: 0 fine, 1 a broken ledger
-or an edit that would be refused, 2 wrong usage or unreadable input.
+Alone, `intent-lsp` is the server that an editor starts. Exit status: 0 fine, 1 something is
+wrong, such as a broken ledger or an edit that would be refused, 2 wrong usage or unreadable input.
 """
 
 

@@ -92,7 +92,8 @@ class FileOperationFeature:
         """Judge an operation that is about to happen, and warn the person of files out of scope.
 
         It is never stopped. `uris` has the old and the new URI of each file or directory. If the
-        judgement takes longer than PATIENCE seconds, that is logged, and nobody is warned.
+        judgement takes longer than PATIENCE seconds, that is logged, and the warning is left to
+        `did`.
         """
         announced = _Announced((operation, tuple(uris)))
         self._announced = [*self._announced[1 - _ANNOUNCED_AT_MOST :], announced]

@@ -51,9 +51,9 @@ class IntentsLenses:
     async def resolved(self, lens: lsp.CodeLens) -> lsp.CodeLens:
         """Answer `codeLens/resolve`: the lens with a count of files or records as its title.
 
-        Its command lists these. If there are none, if git does not list the files, or if the
-        intent has gone, the title says so, or is `…`, and the command does nothing. A lens that has
-        a command already or is not one of ours stays as it is.
+        Its command lists these. If there are none, or if git does not list the files, the title
+        says that, and if the intent has gone, it is `…`; the command then does nothing. A lens that
+        has a command already or is not one of ours stays as it is.
         """
         uri, intent_id, counts = (member(lens.data, key) for key in ("uri", "intent", "counts"))
         if lens.command is not None or not isinstance(uri, str) or not isinstance(intent_id, str):

@@ -32,9 +32,10 @@ class IntentsLinks:
         self._tooltips = connection.client.link_tooltips
 
     async def resolved(self, link: lsp.DocumentLink) -> lsp.DocumentLink:
-        """Answer `documentLink/resolve`: the link with its target, and a tooltip if that is shown.
+        """Answer `documentLink/resolve`: the link with its target.
 
-        A link that is not one of ours, or whose intents file no root governs now, stays as it is.
+        For a client that shows tooltips it also gets one. A link that is not one of ours, or whose
+        intents file no root governs now, stays as it is.
         """
         uri, path = _named(link.data)
         tracked = None if uri is None else self._tracked_documents.tracked_at(uri)

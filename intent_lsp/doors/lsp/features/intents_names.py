@@ -65,7 +65,8 @@ class IntentsNames:
         """Answer `textDocument/prepareRename`: the name at a position, and the intent's id.
 
         Return None where there is no name of an intent, in any other file, and if no text of the
-        file has parsed. Raise JsonRpcException if only an earlier text has parsed.
+        file has parsed. Raise JsonRpcException if the text in the editor is not the one that
+        parsed.
         """
         buffer = await self._buffers.of(params.text_document.uri)
         named = None if buffer is None else await self._named(buffer, params.position)

@@ -90,7 +90,10 @@ class ExpandParams(CommonParams, kw_only=True, frozen=True):
 
 
 class VerificationParams(CommonParams, kw_only=True, frozen=True):
-    """Params of `intent/recordVerification`: a command such as a test run, and its result."""
+    """Params of `intent/recordVerification`: a command such as a test run, and its result.
+
+    `output` is accepted and not used.
+    """
 
     command: PlanText
     success: bool
