@@ -56,6 +56,16 @@ def test_a_plan_is_written_with_yes_and_once(shell: Shell, feature: Repository) 
     assert file_of(feature) == text
 
 
+def test_a_file_beside_plans_of_a_kind_is_none_of_them(shell: Shell, feature: Repository) -> None:
+    for name in ("notes.md", "specs/notes.md"):
+        feature.write(name, "- [ ] Think\n")
+        said = shell("intents", "import", name, "--from", "spec-kit", "--yes")
+        assert said.problem.startswith(f"intent-lsp: no plan is in {name}; looked for plans of ")
+        assert file_of(feature) == INTENTS
+    found = shell("intents", "import", f"{FEATURE}/tasks.md", "--from", "spec-kit", "--dry-run")
+    assert "new: 1, already here: 0" in found.out
+
+
 def test_what_differs_from_the_plan_is_listed(shell: Shell, feature: Repository) -> None:
     shell("intents", "import", "--yes")
     feature.write(f"{FEATURE}/tasks.md", samples.TASKS.replace("- [ ]", "- [x]"))

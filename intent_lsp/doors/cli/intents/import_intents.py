@@ -117,7 +117,9 @@ def _file(base: Path, path: str, kind: PlanKind | None) -> Sequence[PlanSource]:
         kind, path = held or (kind_of_file(path), path)
     elif kind in OF_DIRECTORIES:
         path = path.rpartition("/")[0]
-        return sources_below(base, path, (), kind)
+        found = sources_below(base, path, (), kind)
+        # The directory may hold plans beside the file, and these are not meant.
+        return tuple(source for source in found if source.paths == (path,))
     return (PlanSource(kind, base, (path,)),)
 
 
