@@ -14,11 +14,11 @@ from intent_lsp.core.commands.rows import ProgramRow, RowKind
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM
 
 LOCAL_ROOM_REASON: Final = (
-    f"This would delete {LOCAL_ROOM}/, the state of this work tree and its open edits. Use "
-    f"`git clean -fdx -e {CONTROL_ROOM}`, `git clean -fdX -e '!{CONTROL_ROOM}/.local'`, "
-    "or `git stash -u` instead of `git stash -a`."
+    f"Agents may not delete or replace {LOCAL_ROOM}/: it has the state of this work tree and edits"
+    f" that are not recorded yet. These spare it: `git clean -fdx -e {CONTROL_ROOM}`,"
+    f" `git clean -fdX -e '!{CONTROL_ROOM}/.local'`, and `git stash -u` instead of `git stash -a`."
 )
-"""The reason for refusing a git command that would remove `.orchestration/.local/`."""
+"""The reason for refusing a call that would delete or replace `.orchestration/.local/` itself."""
 
 _ELSEWHERE: Final = frozenset(("-C", "--git-dir", "--work-tree"))
 """Options with which git works in another directory than the caller's."""
