@@ -18,7 +18,7 @@ from intent_lsp.core.records import MutationClass, ScopeValidation
 from intent_lsp.core.text import pack
 
 CLAIMED_FOR: Final = timedelta(seconds=30)
-"""How long an allowed call keeps its claim on its files."""
+"""The longest time for which an allowed call claims its files."""
 
 GOOD_FOR: Final = timedelta(hours=24)
 """How long after its issue a ticket can be recorded."""

@@ -31,7 +31,7 @@ FindOtherFiles = Callable[[], Sequence[OtherFile]]
 """A function that returns the other files to search, called only if it is needed."""
 
 LINES_HASHED: Final = 1_000_000
-"""The most lines that one blame hashes. A line counts once for each length of blocks tried."""
+"""The most lines that one search for blocks hashes. A line counts in each block that has it."""
 
 FOREIGN_LETTERS: Final = 40
 """The fewest letters and digits with which a block from another file is recognised here."""

@@ -18,7 +18,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.line_diff import Diff
 
 CONTENTS_COMPARED: Final = 64
-"""The most past contents of other files that one blame compares, newest first."""
+"""The most past contents of other files that one blame looks at."""
 
 
 class OtherFile(Struct, frozen=True, kw_only=True):
