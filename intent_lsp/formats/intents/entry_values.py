@@ -151,7 +151,6 @@ def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNo
     fix that makes it `owned_scope: [...]`. If there is no `paths`, add a finding instead.
     """
     inner = fields_of(reading, table, _SCOPE_KEYS).get("paths")
-    message = f"`{found.key.value}` with `paths` below it is read as `owned_scope`"
     if inner is None:
         reading.wrong_type(found.value, "a list")
         return None
@@ -159,6 +158,9 @@ def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNo
         if isinstance(key, Scalar) and key.value.lower() in _EXCLUSIONS:
             excluded = f"`{key.value}` is not read: put its globs into `paths`, each behind a `!`"
             reading.add(FileCode.UNKNOWN_KEY, excluded, key)
+    message = (
+        f"a list `owned_scope` is expected; `paths` below `{found.key.value}` is read as that list"
+    )
     fix = scope_paths_fix(reading, found.key, table, inner) if table is found.value else None
     reading.other_form(message, found.key, fix)
     return inner.value

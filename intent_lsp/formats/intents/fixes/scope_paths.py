@@ -12,7 +12,7 @@ from intent_lsp.formats.yaml.keys import Field
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, spelled_like
 
 _NAME = "owned_scope"
-_TITLE = f"Rename to `{_NAME}`"
+_TITLE = f"Put the list below `{_NAME}`"
 _COLON = re.compile(r"[ \t]*:[ \t]*")
 _COMMA = re.compile(r"[ \t]*,")
 
