@@ -82,6 +82,13 @@ def test_a_finding_stands_at_its_place(
     assert [fix.changes[0].new_text for fix in found.fixes] == ([change] if change else [])
 
 
+def test_the_example_for_an_odd_id_is_an_id_that_is_not_odd() -> None:
+    findings = read_intents(many("INT-1", "INT-002", "INT-003", "INT-004")).findings
+    (message,) = (found.message for found in findings if found.code is FileCode.ID_STYLE)
+    assert message.startswith("the id `INT-1` ")
+    assert message.endswith(", such as `INT-002`")
+
+
 @pytest.mark.parametrize(
     "text",
     [

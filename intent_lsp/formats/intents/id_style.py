@@ -40,8 +40,9 @@ def odd_ids(ids: Sequence[IntentId]) -> Iterator[tuple[IntentId, str]]:
     counted = Counter(each for each in styles if each is not None).most_common(1)
     usual, count = counted[0] if counted else (None, 0)
     common = count >= max(_FEWEST, _SHARE * len(ids))
-    width = _width([each for each, style in zip(ids, styles, strict=True) if style == usual])
-    example = next((each for each, s in zip(ids, styles, strict=True) if s == usual), "")
+    alike = [each for each, style in zip(ids, styles, strict=True) if style == usual]
+    width = _width(alike)
+    example = next((each for each in alike if _fits(each, width)), "")
     for each, style in zip(ids, styles, strict=True):
         awkward = _awkward(each)
         if awkward:
