@@ -112,6 +112,7 @@ FLAWS = [
     ("hitl_by: [elicitation]", FileCode.BAD_VALUE, "[elicitation]"),
     ("hitl_by: []", FileCode.BAD_VALUE, "[]"),
     ("hitl_by: [editor, [x]]", FileCode.WRONG_TYPE, "[x]"),
+    ("hitl_by: [editor, ~]", FileCode.WRONG_TYPE, "~"),
     ("version: -1", FileCode.BAD_VALUE, "-1"),
     ("version: x", FileCode.WRONG_TYPE, "x"),
     ("hitl_timeout_seconds: 0", FileCode.BAD_VALUE, "0"),

@@ -140,8 +140,7 @@ class _Sidecar:
         values: _Values = {}
         keys = MappingKeys(known=tuple(readers))
         for name, found in fields_of(self._reading, table, keys, told=True).items():
-            content = content_of(found.value)
-            if not (isinstance(content, Scalar) and content.null):
+            if not _is_null(found.value):
                 values[name] = readers[name](found.value)
         return {name: value for name, value in values.items() if value is not None}
 
@@ -149,7 +148,7 @@ class _Sidecar:
         content = content_of(node)
         if isinstance(content, MappingNode):
             return content
-        if not (isinstance(content, Scalar) and content.null):
+        if not _is_null(node):
             self._reading.wrong_type(node, "a mapping")
         return None
 
@@ -167,7 +166,7 @@ class _Sidecar:
         def read(node: YamlNode) -> int | None:
             content = content_of(node)
             if not isinstance(content, Scalar) or not _is_number(content):
-                message = f"`{name}` must be a whole number, without quotes"
+                message = f"`{name}` must be a whole number, in digits and without quotes"
                 fixes = number_fixes(self._reading, node)
                 self._reading.add(FileCode.WRONG_TYPE, message, node, fixes)
             elif len(content.value) > len(str(high)) or not low <= int(content.value) <= high:
@@ -190,6 +189,9 @@ class _Sidecar:
         def read(node: YamlNode) -> StrEnum | None:
             text = text_of(self._reading, node)
             if text is None:
+                # Only an item of a list can be null here: null for a key is passed over.
+                if _is_null(node):
+                    self._reading.wrong_type(node, "one value")
                 return None
             folded = text.strip().lower().replace("-", "_")
             # Compare the source text, since YAML 1.1 reads some of these words as booleans.
@@ -206,8 +208,8 @@ class _Sidecar:
     def _channels(self, node: YamlNode) -> tuple[ApprovalChannel, ...] | None:
         """Return the values of `hitl_by`, each once.
 
-        Add a finding and return None if it is not a list, a value is unknown or `editor` is
-        missing.
+        Add a finding and return None if it is not a list, a value is unknown or empty, or `editor`
+        is missing.
         """
         listing = self._list(node)
         if listing is None:
@@ -280,6 +282,11 @@ def _has_root_key(table: MappingNode, readers: Mapping[str, _Reader]) -> bool:
     if ROOT_KEY in names or any(snake_case(name) in readers for name in names):
         return ROOT_KEY in names
     return any(_ROOT_KEYS.plainly(name) or _ROOT_KEYS.near(name) for name in names)
+
+
+def _is_null(node: YamlNode) -> bool:
+    content = content_of(node)
+    return isinstance(content, Scalar) and content.null
 
 
 def _is_number(scalar: Scalar) -> bool:
