@@ -92,26 +92,15 @@ class Git:
         return self.ask(None, head_commit)
 
     def head_bytes(self, path: WorkspacePath) -> bytes | None:
-        """Return a file of HEAD as git would check it out, or None if absent or unreadable.
-
-        If a filter program converts the file and its clean direction turns the file on disk into
-        HEAD's blob, return the bytes on disk.
-        """
+        """Return a file of HEAD as `version_bytes` does, or None if it is absent or unreadable."""
         return self._bytes(self.head_version(path))
 
     def head_version(self, path: WorkspacePath) -> Version | None:
-        """Return a file's version (blob, conversion) in HEAD, or None if absent or unreadable.
-
-        If the path is a symbolic link in HEAD, the file is the one that it leads to.
-        """
+        """Return a file's version in HEAD, following a link there; None if absent or unreadable."""
         return self._version(path, blob_in_head)
 
     def blob_bytes(self, commit: str, path: WorkspacePath) -> bytes | None:
-        """Return a commit's file as git would check it out, or None if absent or unreadable.
-
-        If a filter program converts the file and its clean direction turns the file on disk into
-        the commit's blob, return the bytes on disk.
-        """
+        """Return a commit's file as `version_bytes` does, or None if it is absent or unreadable."""
         return self._bytes(self.version_at(commit, path))
 
     def version_at(self, commit: str, path: WorkspacePath) -> Version | None:
@@ -119,11 +108,10 @@ class Git:
         return (self.versions_at(commit, (path,)) or {}).get(path)
 
     def merged_commits(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
-        """Return the ids of the parents of merges that changed a file themselves.
+        """Return the ids of the parents of merges with a version of a file that no parent has.
 
-        Such a merge has a version of the file that none of its parents has. At most `limit` ids are
-        returned, those of the newest merges first. Only the newest 5,000 commits of HEAD's history
-        are searched. The result is empty if git cannot be read.
+        At most `limit` ids are returned, those of the newest merges first. Only the newest 5,000
+        commits of HEAD's history are searched. The result is empty if git cannot be read.
         """
         full = self._prefix + path
         return self.ask(
@@ -155,8 +143,8 @@ class Git:
     def version_bytes(self, version: Version) -> bytes | None:
         """Return a version's bytes as git would check them out, or None if they cannot be read.
 
-        If a filter program converts them and its clean direction turns the file on disk into the
-        version's blob, return the bytes on disk.
+        If a filter program converts them, and its clean direction turns the file on disk into the
+        version's blob, these are the bytes on disk.
         """
         if version.how != Conversion():
             return filtered(self.top, version)
@@ -171,10 +159,7 @@ class Git:
         return found
 
     def staged_version(self, path: WorkspacePath) -> Version | None:
-        """Return a file's version (blob, conversion) in the index; None if absent or unreadable.
-
-        The version of a symbolic link is that of the link itself.
-        """
+        """Return a file's version in the index, of a link its own; None if absent or unreadable."""
         return self._version(path, blob_in_index)
 
     def ignored(self, path: WorkspacePath) -> bool:
@@ -223,9 +208,8 @@ class Git:
     def names_in(self, directory: WorkspacePath, *, tracked: bool = False) -> list[str] | None:
         """Return the files at any depth below a directory that git tracks or does not ignore.
 
-        They are relative to the directory. If `tracked`, return only files that git tracks. A
-        tracked file is included even if it is not on disk. A submodule is one name, and another
-        nested repository is one name that ends with `/`. Return None if git does not answer.
+        They are relative to the directory. If `tracked`, untracked ones are left out. A submodule
+        is one name, another repository one name with `/` at its end. Return None if git fails.
         """
         options = ("--cached",) if tracked else ("--cached", "--others", "--exclude-standard")
         place = f"./{directory}"
@@ -283,8 +267,7 @@ class Git:
     def below(self, paths: Iterable[bytes]) -> tuple[WorkspacePath, ...]:
         """Convert paths relative to the git top level into paths relative to the root, each once.
 
-        Paths outside the root are left out. So are paths that end with `/`: git writes nested
-        repositories so.
+        Paths outside the root, and paths that end with `/` (nested repositories), are left out.
         """
         found = (path_below(self._prefix, name) for name in map(os.fsdecode, paths))
         return tuple(dict.fromkeys(path for path in found if path is not None))

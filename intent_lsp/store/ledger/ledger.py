@@ -13,11 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.errors import (
-    IntentLspError,
-    InvalidRecordError,
-    LedgerUnavailableError,
-)
+from intent_lsp.core.errors import IntentLspError, InvalidRecordError, LedgerUnavailableError
 from intent_lsp.core.ledger.chain import ChainCursor
 from intent_lsp.core.ledger.verification import Anchor, Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM, WorkspacePath
@@ -102,9 +98,8 @@ class Ledger:
         """Append the queued records, then `event`. Return its record once all are synced to disk.
 
         Open runs of automatic saves of the event's files are ended, and appended first. Raise
-        LedgerUnavailableError if the ledger cannot be written, UnsafePathError if a link or
-        something else is in the place of one of its files or directories, or InvalidRecordError if
-        the schema rejects the event.
+        LedgerUnavailableError, UnsafePathError if something else is in the place of a file or
+        directory of the ledger, or InvalidRecordError if the schema rejects the event.
         """
         self._runs.end(touched_by(event))
         return self._append(self._identify(event))
@@ -135,9 +130,8 @@ class Ledger:
         """Store an event as an open run of automatic saves, and return its record id.
 
         A run becomes one record when it ends; until then it may be replaced by a longer one. To
-        replace a run, pass its `record_id`. Return None, and store nothing, if that run is no
-        longer open. Raise LedgerUnavailableError if the run cannot be stored, or InvalidRecordError
-        if the schema rejects the event.
+        replace a run, pass its `record_id`. Return None if that run is no longer open. Raise
+        LedgerUnavailableError, or InvalidRecordError if the schema rejects the event.
         """
         record = drafted(self._identify(event, record_id))
         with runs_kept(self._local):
@@ -158,9 +152,8 @@ class Ledger:
     ) -> int:
         """End the open runs of automatic saves of some files (None: all), and append their records.
 
-        All other queued records are appended too. Return how many were queued, those of the runs
-        included. With `idle_since`, a timestamp, end only runs that were not extended after it.
-        Raise LedgerUnavailableError or UnsafePathError as `append` does.
+        Other queued records are appended too. Return how many records these are together. With
+        `idle_since`, a timestamp, end only runs not extended after it. Raise errors as `append`.
         """
         self._runs.end(paths, idle_since=idle_since)
         # Drains even if no run was ended here: another process may have queued one.
@@ -171,10 +164,7 @@ class Ledger:
         return self._runs.left()
 
     def drain(self) -> int:
-        """Append the queued records that the ledger lacks. Return how many were queued.
-
-        Raise LedgerUnavailableError or UnsafePathError as `append` does.
-        """
+        """Append all queued records and return how many there were. Raise errors as `append`."""
         drained = 0
         for _ in range(_BATCHES):
             waiting = self._queue.waiting(_BATCH)
@@ -187,8 +177,7 @@ class Ledger:
     def append_all(self, events: Sequence[Identified]) -> int:
         """Append the queued records, then those of `events` whose ids the ledger lacks.
 
-        Either all of these events are appended or none. Return how many were. Raise the same errors
-        as `append`.
+        Return how many of these were appended. Raise the same errors as `append`.
         """
 
         def due(trail: ChainCursor) -> list[Sealed]:
@@ -225,19 +214,15 @@ class Ledger:
         """Verify all files of the ledger as they are now, and return the result.
 
         `anchors` are hashes that the ledger should contain. `past` finds records, by their hashes,
-        in the ledger's versions in git. `progress` is called with the bytes done and the total.
-        Files that cannot be read are problems in the result. Raise LedgerUnavailableError if the
-        temporary database fails.
+        in the ledger's versions in git. `progress` is called with the bytes done and the total. An
+        unreadable file is a problem in the result. Raise LedgerUnavailableError if SQLite fails.
         """
         with snapshot_of(self.root, self._lock) as snapshot:
             parts = snapshot.parts(progress)
             return verify(parts, anchors, strange=snapshot.strange, past=past)
 
     def has_news(self) -> bool:
-        """Return whether others have changed the main ledger file's size since the last call.
-
-        The first call returns True if the file has any content.
-        """
+        """Return whether others have changed the main ledger file's size since the last call."""
         return self._tail.has_news()
 
     def close(self) -> None:
@@ -311,6 +296,5 @@ class Ledger:
             raise LedgerUnavailableError(
                 path=str(self._path),
                 problem=f"{reason}; the record cannot be stored: {error}",
-                cure="free disk space, or make sure that files in .orchestration/.local/ can be"
-                " written; this change has no record",
+                cure="make sure that intent-lsp can write files in .orchestration/.local/",
             ) from error

@@ -50,10 +50,7 @@ Stored = bytes | int | None
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 # The file, or its shared-memory file, was moved or removed under an open connection.
 _MOVED = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
-_CURES = {
-    sqlite3.SQLITE_BUSY: "wait until the other process has finished, and try again",
-    sqlite3.SQLITE_FULL: "free disk space",
-}
+_CURES = {sqlite3.SQLITE_BUSY: "try again", sqlite3.SQLITE_FULL: "free disk space"}
 _AGAIN_SECONDS = 2.0
 """After how many seconds in memory the file is tried again."""
 _WRITING = "BEGIN IMMEDIATE"

@@ -72,9 +72,8 @@ class Tickets:
     ) -> None:
         """Store a ticket with its files' `contents`, claim its files, delete what expired by `now`.
 
-        `contents` maps hashes to contents. An earlier answer for the same tool use id is no longer
-        returned for that id; if it was a ticket, it can be recorded by its own id. A ticket with a
-        snapshot is kept in memory too.
+        An earlier answer for the same tool use id is no longer returned for that id; if it was a
+        ticket, it can be recorded by its own id. A ticket with a snapshot is kept in memory too.
         """
         oldest, present = packed(timestamp(now - GOOD_FOR), timestamp(now))
         key = packed(ticket.id, ticket.session_id, ticket.agent_id)
@@ -202,8 +201,7 @@ class Tickets:
     def end(self, ticket_id: str, outcome: Recorded) -> Recorded:
         """Store the outcome of a ticket, and end its claims. Return the outcome that is stored.
 
-        The contents, snapshot and held saves stored with the ticket are deleted. An outcome that
-        the ticket has already stays. For an unknown ticket, return `outcome`.
+        An outcome that the ticket has already stays. For an unknown ticket, return `outcome`.
         """
         key, told = pack(ticket_id), spelled(outcome)
 

@@ -204,8 +204,7 @@ class Index:
         """Bring the index up to date. Return a chain cursor at the end of the ledger file `file`.
 
         Its heads are this file's open heads, then those of other files. Return None if more than
-        `MAX_LAG` bytes would have to be read first, or if the whole lines of the file do not end at
-        `size` bytes.
+        `MAX_LAG` bytes would have to be read first, or if its whole lines do not end at `size`.
         """
 
         def nearly(connection: sqlite3.Connection) -> ChainCursor | None:
