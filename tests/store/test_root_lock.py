@@ -1,5 +1,8 @@
 """The lock of a root whose directory is deleted while it is in use (ledger section 3)."""
 
+import errno
+import fcntl
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,3 +65,17 @@ def test_where_nothing_governs_any_more_it_makes_no_room(
     with holding(locks[0]) as waited:
         assert not waited
     assert not list(tmp_path.iterdir())
+
+
+def test_a_file_system_without_locks_makes_the_ledger_unavailable(
+    locks: tuple[RootLock, RootLock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_fd: int, _operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    with pytest.raises(LedgerUnavailableError, match="No locks available"), locks[0].held():
+        pass
+    monkeypatch.undo()
+    with locks[0].held():
+        pass

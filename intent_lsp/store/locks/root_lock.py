@@ -42,9 +42,8 @@ class RootLock:
     def held(self) -> Iterator[bool]:
         """Hold the lock during the `with` block. Yield True if it had to be waited for, else False.
 
-        Raise LedgerUnavailableError if another holder keeps the lock for too long,
-        LedgerUnavailableError or UnsafePathError if the lock file cannot be opened or created, and
-        OSError on a file system without locks.
+        Raise LedgerUnavailableError if another holder keeps the lock for too long, or on a file
+        system without locks; that or UnsafePathError if the lock file cannot be opened or created.
         """
         # First among the threads: they share one file descriptor, and so one lock of the file.
         free = self._threads.acquire(blocking=False)
@@ -97,13 +96,24 @@ class RootLock:
     def _locked(self) -> bool:
         """Lock the file now at the path, and return True.
 
-        Return False if another holder has the lock.
+        Return False if another holder has the lock. Raise LedgerUnavailableError or UnsafePathError
+        if the file cannot be opened or locked.
         """
-        while try_lock(fd := self._opened()):
+        while self._taken(fd := self._opened()):
             if is_at(fd, self._path):
                 return True
             self._forget()
         return False
+
+    def _taken(self, fd: int) -> bool:
+        try:
+            return try_lock(fd)
+        except OSError as error:
+            raise LedgerUnavailableError(
+                path=str(self._path),
+                problem=f"the file system cannot lock this file: {error.strerror}",
+                cure="put the repository on a file system that supports locks",
+            ) from error
 
     def _opened(self) -> int:
         """Return the descriptor of the lock file, opening or creating the file if needed.
