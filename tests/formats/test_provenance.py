@@ -116,7 +116,7 @@ def test_a_person_is_named_as_far_as_it_is_known(
 
 
 def test_an_intent_that_is_gone_or_was_none_is_said_to_be() -> None:
-    assert hover_plain(run(record()), None).startswith("INT-001 — no longer in the intents file\n")
+    assert hover_plain(run(record()), None).startswith("INT-001 — not found in the intents file\n")
     assert hover_plain(run(record(intent_id=None)), None).startswith("no intent\n")
     assert hint_words(run(record(intent_id=None)), None) == "no intent, a person, 2026-11-21"
     assert hint_words(run(record()), None) == "INT-001, a person, 2026-11-21"

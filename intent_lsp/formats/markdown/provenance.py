@@ -152,7 +152,7 @@ def _intent(record: Record, intent: Intent | None) -> Sequence[str]:
     if record.intent_id is None:
         return (_NO_INTENT,)
     if intent is None:
-        return _shown(record.intent_id), "no longer in the intents file"
+        return _shown(record.intent_id), "not found in the intents file"
     told = (record.intent_id, intent.name, intent.status.value)
     return [_shown(part) for part in told if part]
 
