@@ -12,7 +12,7 @@ from intent_lsp.governance.hooks.reasons import Handshake, inherited_words, refu
 HANDSHAKE = Handshake(handle="h-1", intents=())
 
 
-def told(owning: Mapping[str, Sequence[str]], globs: Sequence[str] = ("src/**",)) -> list[str]:
+def advice(owning: Mapping[str, Sequence[str]], globs: Sequence[str] = ("src/**",)) -> list[str]:
     details = {"intent_id": "A", "owning_intents": owning, "owned_scope": globs}
     denied = Denied(code=GateCode.SCOPE_VIOLATION, message="No.", details=details)
     return refusal_reason(denied, HANDSHAKE).splitlines()[1:]
@@ -31,23 +31,23 @@ def test_the_owners_of_the_refused_files_are_told(
     case: tuple[Mapping[str, Sequence[str]], str],
 ) -> None:
     owning, said = case
-    assert told(owning)[1].startswith(said)
+    assert advice(owning)[1].startswith(said)
 
 
 def test_a_file_without_an_owner_is_to_be_left_alone() -> None:
-    assert told({"a": []})[1:] == [
+    assert advice({"a": []})[1:] == [
         "Leave the file as it is, or ask the person for more scope.",
     ]
 
 
 def test_an_id_with_a_blank_is_quoted_in_the_command() -> None:
     command = "intent-lsp intents select 'my task' --session h-1"
-    assert told({"a": ["my task"]})[1].endswith(f"run `{command}`.")
+    assert advice({"a": ["my task"]})[1].endswith(f"run `{command}`.")
 
 
 def test_a_long_scope_is_counted() -> None:
     globs = [f"{number}/**" for number in range(12)]
-    assert told({"a": []}, globs)[0].endswith("9/** and 2 more")
+    assert advice({"a": []}, globs)[0].endswith("9/** and 2 more")
 
 
 def test_an_intent_without_a_name_is_told_by_its_id() -> None:

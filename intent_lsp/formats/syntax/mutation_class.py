@@ -124,10 +124,9 @@ def _of_trees(
 
 
 def _of_settings(before: FileContent, after: FileContent) -> MutationClass:
-    """Return the class of an edit of a configuration file that has no syntax tree.
+    """Return DOCUMENTATION if only `#` comments and white space around lines differ.
 
-    It is DOCUMENTATION if only `#` comments, blank lines and white space around lines differ, else
-    CONFIGURATION.
+    Else return CONFIGURATION. The contents are those of a file without syntax trees.
     """
     old, new = _without_comments(before), _without_comments(after)
     same = before.data != after.data and old is not None and old == new
@@ -260,9 +259,7 @@ def _docstring(tree: SyntaxTree, node: Node) -> Node | None:
 
 
 def _is_layout(above: Node, node: Node, after: Node | None) -> bool:
-    """Return whether a token has no meaning.
-
-    Such are `;`, a line end, a trailing comma, and the parentheses of a Python import.
+    """Return whether a token has no meaning: `;`, line end, trailing comma, brackets of an import.
 
     `above` is the parent of `node`. `after` is the node that follows it, or None if it is the last.
     """

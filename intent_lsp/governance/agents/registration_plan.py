@@ -211,10 +211,7 @@ class RegistrationFiles(Struct, frozen=True):
 
 
 def created_files(root: Path, paths: Iterable[str]) -> tuple[PlannedFile, ...]:
-    """Return created files of a root, as changed from no file to their present contents.
-
-    Raise OSError if one cannot be read.
-    """
+    """Return created files of a root as changed from no file to what they hold. Raise OSError."""
     return tuple(
         PlannedFile(
             place=Place.ROOT, path=WorkspacePath(path), before=None, after=read_bytes(root / path)

@@ -124,10 +124,7 @@ class Contents:
                 self.keep(content.data, content.hash)
 
     def tree_seen(self, seen: Seen) -> None:
-        """Store the hashes of a tree without a commit as initial contents, if none are stored yet.
-
-        If `seen` has a commit, drop such hashes.
-        """
+        """Call InitialContents.find for `seen`; if it has a commit, drop what was found instead."""
         if seen.head == EMPTY_TREE:
             self._initial.find(seen.files)
         else:
@@ -236,10 +233,9 @@ class Contents:
         return self._recent.get(content_hash, lambda: self._snapshot(content_hash))
 
     def keep(self, data: bytes | None, known: ContentHash | None = None) -> None:
-        """Put a content of at most KEPT_AT_MOST bytes into the blob cache.
+        """Put a content into the blob cache; `known` is its hash, if known.
 
-        `known` is its hash, if known. Do nothing for a larger one, or if `data` is None because
-        there is no file.
+        Do nothing for one of more than KEPT_AT_MOST bytes, or if `data` is None (no file).
         """
         if data is not None and len(data) <= KEPT_AT_MOST:
             self.stores.snapshots.put(data, known)
