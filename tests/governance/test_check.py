@@ -6,7 +6,7 @@ import pytest
 
 from intent_lsp.core.check.report import CheckedPart, CheckReport, FindingLevel
 from intent_lsp.governance.check.change import CheckWishes
-from intent_lsp.governance.check.check import CheckTarget, RootCheck
+from intent_lsp.governance.check.check import CheckTarget, NoRepositoryError, RootCheck
 from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.governance.plan.planning import Wish
 from intent_lsp.governance.root.rules import RulesCache
@@ -126,3 +126,10 @@ def test_a_check_writes_nothing_that_git_sees(work: Work, base: str) -> None:
     check(work.root.root, base)
     assert work.root.git("status", "--porcelain", "--ignored") == before
     assert (work.root.root / ".orchestration/agent_trace.jsonl").read_bytes() == ledger
+
+
+def test_a_path_with_a_blank_is_quoted_in_the_command_that_trusts_it(tmp_path: Path) -> None:
+    top = tmp_path / "my work"
+    (top / ".git").mkdir(parents=True)
+    (top / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    assert f"safe.directory '{top}'" in NoRepositoryError(top).cure

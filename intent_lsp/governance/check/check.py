@@ -6,6 +6,7 @@ Invariant: nothing is written but the index of the ledger. Nothing is fetched, a
 Invariant: what cannot be looked at whole is an error, and never a report that passes.
 """
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -71,7 +72,7 @@ class NoRepositoryError(IntentLspError):
             super().__init__(f"the git repository at {top} cannot be opened")
             self.cure = (
                 "see what `git status` says there; if another user owns it, run"
-                f" `git config --global --add safe.directory {top}`"
+                f" `git config --global --add safe.directory {shlex.quote(str(top))}`"
             )
 
 
