@@ -108,17 +108,20 @@ Agent hosts that did not ask while files changed follow it."
 (defun intent-lsp--read-intent ()
   "Let the user choose one of the open intents; return its id."
   (let* ((listed (intent-lsp--execute-command "intent.list" nil))
-         (open (seq-remove (lambda (intent)
-                             (member (intent-lsp--get intent "status") '("COMPLETED" "ABANDONED" "ARCHIVED")))
-                           (intent-lsp--get listed "intents")))
+         (open (seq-remove #'intent-lsp--closed-p (intent-lsp--get listed "intents")))
          (titles (mapcar (lambda (intent)
                            (cons (format "%s: %s" (intent-lsp--get intent "id")
                                          (intent-lsp--get intent "name"))
                                  (intent-lsp--get intent "id")))
                          open)))
     (unless titles
-      (user-error "There is no open intent here"))
+      (user-error "There is no open intent here; a code action on a marked line creates one"))
     (cdr (assoc (completing-read "Which intent do you work for? " titles nil t) titles))))
+
+(defun intent-lsp--closed-p (intent)
+  "Return whether INTENT cannot be selected: it is closed or ignored."
+  (or (member (intent-lsp--get intent "status") '("COMPLETED" "ABANDONED" "ARCHIVED"))
+      (seq-contains-p (intent-lsp--get intent "flags") "INTENT_IGNORED")))
 
 (defun intent-lsp--execute-command (command params)
   "Run COMMAND of the buffer's server with the property list PARAMS; return its answer."

@@ -1,6 +1,7 @@
 """Carrying out an agent's change in files that no editor has open (protocol section 2).
 
-Invariant: all the files change, or none. With a ticket, only the judged content is overwritten.
+Invariant: if one file cannot be changed, the changes of the others are undone.
+Invariant: with a ticket, only the judged content is overwritten.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from intent_lsp.store.fs.transaction import WorkFile, change_files
 
 
 def apply_changes(root: Path, changes: Sequence[FileChange], ticket: Ticket | None) -> str | None:
-    """Write `changes` to the files of a root. Return None on success, else why none was changed.
+    """Write `changes` to the files of a root. Return None on success, else why they were not made.
 
     With a ticket, every file must still have the hash that was judged. Without one (governance is
     off, or tickets cannot be stored), the present content of the files does not matter.

@@ -160,9 +160,9 @@ class CallRecorder(Struct, kw_only=True, dict=True):
     ) -> Outcome:
         """Write one record for each verdict on the files of `all_found`; return the outcome.
 
-        There is no record if no `error` says why the call failed, and nothing changed. If it is
-        unknown whether anything changed, the record has no files. The first record gets the id
-        `record_id`.
+        `error` is why the call failed, or None. There is no record of a call that succeeded and
+        changed nothing. If it is unknown whether it changed anything, there is one without files,
+        but none of a read-only command. The first record gets the id `record_id`.
         """
         found, violating = all_found.files, self._changes.violating(ticket, all_found)
         if ticket.looking and not found:
