@@ -215,9 +215,7 @@ class CallRecorder(Struct, kw_only=True, dict=True):
             late=True,
         )
 
-    def _append(
-        self, event: Event | None, record_id: str | None = None
-    ) -> Appended | Queued | None:
+    def _append(self, event: Event | None, record_id: str) -> Appended | Queued | None:
         if event is None:
             return None
         # The id is derived from the ticket's: a repeated call after a crash finds the record.

@@ -121,7 +121,7 @@ class CallFactsOf:
     def files(self, reading: CallReading) -> tuple[CallFile, ...]:
         """Return the paths of a call, resolved, with the contents of their files.
 
-        A path that the call only perhaps means is left out if no file exists there.
+        A path of `reading.perhaps` is left out if no file exists there.
         """
         others = RootsBelow(self._stores.root)
         known = [self._file(touched, others) for touched in reading.paths]

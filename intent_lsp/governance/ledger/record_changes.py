@@ -141,7 +141,7 @@ class _Sides(Struct):
 def described(root: Path, reader: LedgerReader, record: Record) -> str:
     """Return a record in words, and what it changed as far as that is kept, as lines of text.
 
-    `reader` knows the ledger of the root. Of a very large change not every file is shown.
+    `reader` reads the ledger of the root. Files after LONGEST characters of diffs are left out.
     """
     facts = record_facts(record, reader.flags(record), record.timestamp)
     return whole(record_text(facts, _bounded(record_diffs(record, ContentLookup(root)))))

@@ -64,8 +64,7 @@ class Written(Struct, frozen=True, kw_only=True):
     """A save that has happened: the file's content after it (`disk`) and before it (`known`).
 
     `known` was read before the save if possible; else it is the last known content. `read` is the
-    hash that the editor had read. `automatic`: the editor saved by itself and is likely to do so
-    again soon.
+    hash that the editor had read. `automatic`: the editor saved by itself.
     """
 
     disk: FileContent
