@@ -95,9 +95,12 @@ def kind_of_file(path: str) -> PlanKind:
 def directory_of(base: Path, path: str) -> tuple[PlanKind, str] | None:
     """Return the kind and the directory of the plan that has a document at `path`.
 
-    Return None if the file is not one of the documents that a plan of a directory has.
+    Return None if the file is not one of the documents that a plan of a directory has, or is in
+    `base` itself, which is no plan.
     """
     parent, _, name = path.rpartition("/")
+    if not parent:
+        return None
     documents = PlanDocuments(base)
     for kind in OF_DIRECTORIES:
         if name in _LAYOUTS[kind].documents and _is_one(kind, documents, parent, asked=False):

@@ -66,6 +66,18 @@ def test_a_file_beside_plans_of_a_kind_is_none_of_them(shell: Shell, feature: Re
     assert "new: 1, already here: 0" in found.out
 
 
+def test_a_task_list_beside_a_document_named_as_in_a_plan_is_a_task_list(
+    shell: Shell, project: Repository, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for place in (project.root, elsewhere):
+        (place / "requirements.md").write_text("# Requirements\n")
+        (place / "tasks.md").write_text("- [ ] Think\n- [ ] Rest\n")
+        said = shell("intents", "import", str(place / "tasks.md"), "--dry-run")
+        assert "new: 2, already here: 0" in said.out
+
+
 def test_what_differs_from_the_plan_is_listed(shell: Shell, feature: Repository) -> None:
     shell("intents", "import", "--yes")
     feature.write(f"{FEATURE}/tasks.md", samples.TASKS.replace("- [ ]", "- [x]"))
