@@ -347,6 +347,17 @@ async def test_a_server_that_is_switched_off_says_so_of_every_root(repository: R
             await editor.ask("intent/trace")
 
 
+async def test_a_server_that_is_switched_off_makes_no_root_inside_another(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    inner = repository.root / "src"
+    async with editing(repository.root, folders=[inner], options={"enabled": False}) as editor:
+        made = await editor.ask("intent/init")
+        assert INTENTS_FILE not in made["created"]
+        assert not (inner / ".orchestration").exists()
+
+
 def tree(root: Path) -> list[str]:
     return sorted(str(path) for path in root.rglob("*"))
 

@@ -38,6 +38,7 @@ from intent_lsp.governance.root.rules import FileState
 from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.agent_hosts import home_directory
+from intent_lsp.store.fs.roots import governed_root
 from intent_lsp.store.ledger.index.queries import PageCursor, Query
 from intent_lsp.store.state.notes import AgentInfo
 
@@ -170,8 +171,7 @@ class IntentRequests:
         params = read_params(given, CommonParams)
         folder = self._folder(params)
         if folder is not None and params.workspace_uri is None:
-            open_root = await self._in_thread(self._connection.open_roots.of_path, str(folder))
-            folder = folder if open_root is None else open_root.governance.root
+            folder = await self._in_thread(self._root_above, folder)
         if folder is None:
             said = "No workspace folder is open; open one, or name one in `workspaceUri`."
             raise failed(RequestCode.NOT_GOVERNED, said, {})
@@ -222,6 +222,13 @@ class IntentRequests:
             "uri": uri_of(open_root.governance.root / path),
             "owners": owners,
         }
+
+    def _root_above(self, folder: Path) -> Path:
+        """Return the root that governs a folder, even if it is not open, or else the folder."""
+        open_root = self._connection.open_roots.of_path(str(folder))
+        if open_root is not None:
+            return open_root.governance.root
+        return governed_root(str(folder)) or folder
 
     def _folder(self, params: CommonParams) -> Path | None:
         path = params.workspace()
