@@ -37,6 +37,7 @@ from intent_lsp.formats.yaml.insert import (
     first_in_flow,
     line_after,
     lines_at,
+    pair_in_flow,
     parts_after,
     value_put,
 )
@@ -261,10 +262,8 @@ class _Adding(Struct, frozen=True):
 
         `pair` is a key with its value, as YAML source.
         """
-        if not table.pairs:
-            return (first_in_flow(self.reading, table, pair),)
-        parts = [(key.start, value.end) for key, value in table.pairs]
-        return parts_after(self.reading, parts, len(parts) - 1, [pair], self.line_end)
+        last = table.pairs[-1][1] if table.pairs else None
+        return pair_in_flow(self.reading, table, last, pair, self.line_end)
 
     def _after(self, node: YamlNode, column: int) -> int:
         """Return the offset of the first line below a node and below the node's own comments.

@@ -16,7 +16,7 @@ from intent_lsp.formats.intents.intents_file import IntentsFile, compose_intents
 from intent_lsp.formats.intents.root import EntryNode
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.insert import first_in_flow, line_after, lines_at, parts_after
+from intent_lsp.formats.yaml.insert import line_after, lines_at, pair_in_flow
 from intent_lsp.formats.yaml.keys import Field, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.list_edit import list_lines, text_spelled
@@ -87,7 +87,7 @@ def pair_put(
     """
     reading, table = entry.reading, entry.table
     if table.flow:
-        return _flow_pair(entry, after, lines[0])
+        return pair_in_flow(reading, table, after, lines[0], entry.line_end)
     if after is None:
         at = reading.places.line_start(table.start)
         indent = reading.text[at : table.start]
@@ -167,23 +167,6 @@ def intent_meant(intent: Intent) -> Intent:
 def _start(place: EntryNode) -> int:
     """Return the offset where an entry starts: at its key in a mapping by id, else at its node."""
     return place.key.start if place.key else place.node.start
-
-
-def _flow_pair(entry: EntryText, after: YamlNode | None, pair: str) -> tuple[TextChange, ...]:
-    """Return the changes that insert `pair` into a flow entry.
-
-    `pair` is a key with its value, as YAML source. It is inserted after the value `after`, or as
-    the first pair if `after` is None.
-    """
-    reading, table = entry.reading, entry.table
-    if not table.pairs:
-        return (first_in_flow(reading, table, pair),)
-    if after is None:
-        first = table.pairs[0][0]
-        return (reading.change(first.start, first.start, f"{pair}, "),)
-    parts = [(key.start, value.end) for key, value in table.pairs]
-    index = next(at for at, (_, value) in enumerate(table.pairs) if value is after)
-    return parts_after(reading, parts, index, [pair], entry.line_end)
 
 
 def _line(form: EntryForm, key: str, value: str) -> str:

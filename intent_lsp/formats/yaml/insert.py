@@ -88,6 +88,24 @@ def parts_after(
     return (added,) if rest.group(1) else (reading.change(end, end, ","), added)
 
 
+def pair_in_flow(
+    reading: YamlDocument, table: MappingNode, after: YamlNode | None, pair: str, line_end: str
+) -> tuple[TextChange, ...]:
+    """Return the changes that insert `pair`, a key and its value as YAML source, into braces.
+
+    `table` is the mapping in braces. The pair is inserted after the value `after` in it, or as the
+    first one if `after` is None.
+    """
+    if not table.pairs:
+        return (first_in_flow(reading, table, pair),)
+    if after is None:
+        first = table.pairs[0][0]
+        return (reading.change(first.start, first.start, f"{pair}, "),)
+    parts = [(key.start, value.end) for key, value in table.pairs]
+    index = next(at for at, (_, value) in enumerate(table.pairs) if value is after)
+    return parts_after(reading, parts, index, [pair], line_end)
+
+
 def _apart(text: str, at: int, spelled: str) -> str:
     """Return `spelled` with the spaces that separate it from its neighbours at the offset `at`."""
     before = "" if text[at - 1 : at] in (" ", "\t") else " "
