@@ -158,7 +158,7 @@ class _Building:
             node = self._alias(event)
         self._values += 1
         if self._values > MAX_VALUES:
-            message = f"a file of more than {MAX_VALUES:,} values is not read"
+            message = f"a file of more than {MAX_VALUES:,} keys and values is not read"
             self._stop(FileCode.YAML_LIMIT, message, node.start, node.end)
         if event.anchor and not isinstance(node, Alias):
             self._anchors[event.anchor] = node
@@ -243,8 +243,8 @@ class _Building:
         name = event.anchor or ""
         target = self._anchors.get(name)
         if target is None:
-            fault = "itself" if name in self._anchors else "no anchor; quote it if it is text"
-            message = f"the YAML alias *{name} refers to {fault}"
+            fault = "the value that it is in" if name in self._anchors else "no anchor"
+            message = f"the YAML alias *{name} refers to {fault}; put it in quotes if it is text"
             self._stop(FileCode.YAML_SYNTAX, message, start, end)
         return Alias(start=start, end=end, target=target)
 

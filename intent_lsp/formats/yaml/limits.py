@@ -48,7 +48,7 @@ def refused(text: str) -> YamlProblem | None:
     """Return the problem of a text that must not be parsed, or None if it may be parsed.
 
     A text must not be parsed if it has more than MAX_BYTES bytes in UTF-8 or MAX_LINES lines, or a
-    character that YAML forbids.
+    character that YAML forbids. What follows the last line end counts as a line, even if empty.
     """
     over = _over_size(text)
     if over is not None:
