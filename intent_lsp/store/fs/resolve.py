@@ -54,14 +54,14 @@ def resolve_below(root: Path, path: str) -> ResolvedPath | None:
     return None if lexical is None else ResolvedPath(lexical, relative_to(real, resolved_root))
 
 
-def resolved_room(root: Path, room: str) -> str | None:
-    """Resolve the symbolic links of a directory's path, which is relative to the root.
+def resolved_path(root: Path, path: str) -> str | None:
+    """Resolve the symbolic links of a path that is relative to the root.
 
     Return the resolved path, relative to the resolved root: "" for the root itself. Return None if
-    it is outside the root, or if `room` cannot be a file name.
+    it is outside the root, or if `path` cannot be a file name.
     """
     try:
-        real, top = os.path.realpath(root / room), os.path.realpath(root)
+        real, top = os.path.realpath(root / path), os.path.realpath(root)
     except ValueError:
         return None
     return "" if real == top else relative_to(real, top)

@@ -24,7 +24,7 @@ from intent_lsp.core.content import (
 )
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import read_bytes, stamp
-from intent_lsp.store.fs.resolve import resolve_below, resolved_room
+from intent_lsp.store.fs.resolve import resolve_below, resolved_path
 
 HELD_AT_MOST: Final = 64 * 1024 * 1024
 """The most bytes of a file that is held in memory. A larger one is only hashed."""
@@ -102,7 +102,7 @@ class TreeFiles:
         return inside
 
     def _leads_inside(self, path: str) -> bool:
-        return resolved_room(self._root, path) is not None
+        return resolved_path(self._root, path) is not None
 
 
 def holds_file(place: Path) -> bool:

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
-from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below, resolved_room
+from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below, resolved_path
 from intent_lsp.store.fs.root_search import is_git_top, is_governed
 from intent_lsp.store.fs.roots import RootsBelow
 
@@ -135,7 +135,7 @@ def place_of_name(root: Path, name: WorkspacePath) -> ResolvedPath:
     A link at the path itself is not resolved. `real` is None if the result is outside the root.
     """
     room, _, last = name.rpartition("/")
-    real = resolved_room(root, room)
+    real = resolved_path(root, room)
     if real is None:
         return ResolvedPath(name, None)
     return ResolvedPath(name, WorkspacePath(f"{real}/{last}" if real else last))
