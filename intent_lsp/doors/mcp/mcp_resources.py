@@ -19,6 +19,7 @@ from intent_lsp.doors.mcp.answers import invalid_params
 from intent_lsp.doors.mcp.mcp_roots import McpRoots
 from intent_lsp.doors.mcp.tool_request import in_thread
 from intent_lsp.formats.ledger.jsonl import to_wire
+from intent_lsp.formats.params.requests import read_cursor
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.selection_json import intents_json, selection_json
@@ -69,10 +70,10 @@ class McpResources:
         only the two lists are in the answer. At most 100 resources are in a page. Raise MCPError
         for a cursor that is not a number.
         """
-        cursor = None if params is None else params.cursor
-        if cursor is not None and not (cursor.isascii() and cursor.isdigit()):
+        cursor = "0" if params is None or params.cursor is None else params.cursor
+        begin = read_cursor(cursor)
+        if begin is None:
             raise invalid_params(f"{cursor[:40]!r} is not a cursor that this server returned")
-        begin = int(cursor or 0)
         found = await in_thread(self._listed)
         end = begin + _PAGE
         more = str(end) if end < len(found) else None

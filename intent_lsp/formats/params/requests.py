@@ -17,6 +17,15 @@ Url = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 Since = Annotated[datetime, msgspec.Meta(tz=True)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
+_DIGITS: Final = 18
+"""The most digits of a cursor: it counts rows of a database, which fit into 64 bits."""
+
+
+def read_cursor(written: str) -> int | None:
+    """Return the number that the cursor of a page is, or None if it is no such number."""
+    plain = written.isascii() and written.isdigit() and len(written) <= _DIGITS
+    return int(written) if plain else None
+
 
 class CommonParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """The fields that the params of every request `intent/*` may have."""

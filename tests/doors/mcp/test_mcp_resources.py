@@ -123,8 +123,9 @@ async def test_many_intents_are_listed_in_pages(root: Path) -> None:
             cursor, pages = page.next_cursor, pages + 1
             names += [each.name for each in page.resources]
         assert (pages, len(names), len(set(names))) == (3, 252, 252)
-        with pytest.raises(MCPError, match="is not a cursor that this server returned"):
-            await agent.client.list_resources(cursor="x")
+        for wrong in ("x", "", "9" * 5000):
+            with pytest.raises(MCPError, match="is not a cursor that this server returned"):
+                await agent.client.list_resources(cursor=wrong)
 
 
 @each_line

@@ -14,7 +14,7 @@ from pygls.exceptions import JsonRpcException
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import IntentLspError, WrongParamsError
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.formats.params.requests import CommonParams
+from intent_lsp.formats.params.requests import CommonParams, read_cursor
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.sessions import Session, asking_session
 from intent_lsp.store.ledger.index.queries import PageCursor
@@ -53,6 +53,8 @@ def cursor_of(spelled: str | None) -> PageCursor | None:
     """
     if spelled is None:
         return None
-    if not (spelled.isascii() and spelled.isdigit()):
-        raise WrongParamsError("cursor", f"{spelled!r} is not a cursor that this server returned")
-    return PageCursor(int(spelled))
+    number = read_cursor(spelled)
+    if number is None:
+        said = f"{spelled[:40]!r} is not a cursor that this server returned"
+        raise WrongParamsError("cursor", said)
+    return PageCursor(number)
