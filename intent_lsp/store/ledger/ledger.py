@@ -6,7 +6,6 @@ Invariant: the queued records are appended before the record of a new event.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -111,13 +110,12 @@ class Ledger:
         event can be neither appended nor queued, or InvalidRecordError if the schema rejects it.
         """
         identified = self._identify(event, record_id)
-        if record_id is not None:
-            with suppress(IntentLspError):
+        try:
+            if record_id is not None:
                 if self._queue.find(record_id) is not None:
                     self.drain()
                 if (known := self.index.find(record_id)) is not None:
                     return Appended(known)
-        try:
             # Automatic saves of these files came before this event, so their records do, too.
             self._runs.end(touched_by(event))
             return Appended(self._append(identified))

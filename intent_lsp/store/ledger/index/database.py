@@ -108,8 +108,9 @@ class IndexDatabase:
                 return work(self._memory)
             except sqlite3.Error as error:
                 path = MEMORY if self._file is None else self._file.path
+                problem = f"the index of the ledger cannot be built: {error}"
                 raise LedgerUnavailableError(
-                    path=str(path), problem=f"the index of the ledger cannot be built: {error}"
+                    path=str(path), problem=problem, cure="try again"
                 ) from error
 
     def try_once(self, work: Callable[[sqlite3.Connection], None]) -> None:
