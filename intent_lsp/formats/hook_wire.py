@@ -37,7 +37,10 @@ class HookRequest(
     payload: bytes
 
     def place(self) -> str:
-        """Return the working directory that the payload names as JSON, else that of the hook."""
+        """Return the working directory that the payload names, else that of the hook.
+
+        A payload that is not a JSON object names none.
+        """
         try:
             fields = json.loads(self.payload.decode("utf-8", "replace"), strict=False)
         except (ValueError, RecursionError):

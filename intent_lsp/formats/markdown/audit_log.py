@@ -25,7 +25,7 @@ class CallStatus(StrEnum):
 
 
 class GovernanceEntry(Struct, frozen=True, kw_only=True):
-    """An entry of the audit log: one agent's tool call and its outcome. `at` is an RFC 3339 time.
+    """An entry of the audit log: a tool call of an agent, and its outcome. `at` is in RFC 3339.
 
     `revision` is the commit that was checked out. Texts such as `tool` and `model` are as the
     caller sent them. `constraints` are the architectural constraints of the team policy at that

@@ -47,7 +47,7 @@ class MapRow(Struct, frozen=True, kw_only=True):
 
     `definitions` are the names of definitions that the record changed, and `more` the number of
     further ones that the row does not name. `time` is the record's timestamp. `hash` is the file's
-    content hash after the edit, or None if the file was deleted or renamed since.
+    content hash after the edit, or None if the edit deleted the file or gave it another path.
     """
 
     path: WorkspacePath

@@ -113,7 +113,7 @@ def connected(
 ) -> sqlite3.Connection:
     """Open a SQLite database, in a file or in memory, and return the connection.
 
-    `lay_out` is called with the connection and the path to create the tables. A statement waits up
+    To create the tables, `lay_out` is called with the connection and the path. A statement waits up
     to `busy_seconds` for locks of other connections. Raise sqlite3.Error, or what `lay_out` raises.
     """
     connection = sqlite3.connect(
