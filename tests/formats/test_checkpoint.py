@@ -80,7 +80,7 @@ def test_the_body_of_a_note_is_a_line_for_each_field() -> None:
 def test_every_checkpoint_of_a_text_is_read_in_order() -> None:
     two = Checkpoint(origin=A, count=2, heads=(A, B))
     text = f"commit 1\n\n    {trailer(ONE)}\r\nother: v1\n\tintent-ledger :v2 x\n{trailer(two)}"
-    assert trailers(text) == (ONE, NoCheckpoint("the checkpoint has another version than v1"), two)
+    assert trailers(text) == (ONE, NoCheckpoint("the checkpoint's version is not v1"), two)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_every_checkpoint_of_a_text_is_read_in_order() -> None:
     [
         ("", "does not begin with"),
         ("Signed-off-by: A", "does not begin with"),
-        ("Intent-Ledger:", "another version"),
-        ("Intent-Ledger: v2 a 1 b", "another version"),
+        ("Intent-Ledger:", "version is not v1"),
+        ("Intent-Ledger: v2 a 1 b", "version is not v1"),
         (f"Intent-Ledger: v1 {DIGITS_A} 1", "does not have the form `<version>"),
         (f"Intent-Ledger: v1 {DIGITS_A} 1 {DIGITS_B} x", "does not have the form `<version>"),
         (f"Intent-Ledger: v1 {DIGITS_A[:-1]} 1 {DIGITS_B}", "origin"),

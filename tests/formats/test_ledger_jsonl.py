@@ -15,7 +15,7 @@ from intent_lsp.core.approvals import Approval, ApprovalChannel, ApprovalChoice,
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import content_of, hash_content
 from intent_lsp.core.errors import InvalidRecordError
-from intent_lsp.core.ledger.chain import ChainEnd, draft
+from intent_lsp.core.ledger.chain import ChainEnd, Flaw, draft
 from intent_lsp.core.records import (
     GRANT_TOOL,
     AstFingerprint,
@@ -370,6 +370,12 @@ def test_what_is_no_json_or_no_object_never_raises(line: bytes) -> None:
     flaw = jsonl.examine(line).flaw
     assert flaw is not None
     assert flaw.code is LedgerCode.BAD_JSON
+
+
+@numbered("line", [b"[" * 9999 + b"]" * 9999, b'{"unknown":' + b"[" * 9999 + b"]" * 9999 + b"}"])
+def test_what_is_nested_too_deeply_is_not_said_to_be_no_json(line: bytes) -> None:
+    flaw = jsonl.examine(line).flaw
+    assert flaw == Flaw(LedgerCode.BAD_JSON, "the line's JSON is nested too deeply")
 
 
 @numbered(

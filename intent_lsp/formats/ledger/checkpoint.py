@@ -51,7 +51,7 @@ def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
         return NoCheckpoint(f"the line does not begin with `{TRAILER}:`")
     words = found.group(1).split()
     if words[:1] != [VERSION]:
-        return NoCheckpoint(f"the checkpoint has another version than {VERSION}")
+        return NoCheckpoint(f"the checkpoint's version is not {VERSION}")
     if len(words) != _FIELDS:
         return NoCheckpoint(
             "the checkpoint does not have the form `<version> <origin> <count> <head>`"

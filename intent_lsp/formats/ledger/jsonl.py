@@ -227,12 +227,14 @@ def _unreadable(line: bytes, error: Exception) -> Flaw:
 
     The code of the flaw is BAD_RECORD if the line is a JSON object, else BAD_JSON.
     """
+    if isinstance(error, RecursionError):
+        return Flaw(LedgerCode.BAD_JSON, "the line's JSON is nested too deeply")
     if not isinstance(error, msgspec.ValidationError):
         return Flaw(LedgerCode.BAD_JSON, f"the line is not JSON: {error}")
     try:
         value = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as worse:
-        return Flaw(LedgerCode.BAD_JSON, f"the line is not JSON: {worse}")
+        return _unreadable(line, worse)
     if not isinstance(value, dict):
         return Flaw(LedgerCode.BAD_JSON, "the line is not a JSON object")
     return Flaw(LedgerCode.BAD_RECORD, f"the line is not a record: {error}")

@@ -106,7 +106,9 @@ def foreign_line(line: bytes) -> Foreign | str:
     """Import one line of JSON Lines as a record, or return the reason why it cannot be imported."""
     try:
         value = parse(line.decode())
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        return "the line's JSON is nested too deeply"
+    except ValueError as error:
         return f"the line is not JSON: {error}"
     return foreign_record(value)
 
