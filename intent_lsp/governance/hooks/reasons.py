@@ -33,7 +33,7 @@ class Handshake(Struct, frozen=True, kw_only=True):
     """What an agent needs in order to select an intent.
 
     `handle` names the agent's session in a command; None: it cannot be named. `intents` are the
-    open intents, the most recently used first.
+    open intents, the most recently selected first.
     """
 
     handle: str | None
