@@ -89,9 +89,9 @@ BROKEN_FACTS = {
     6: "Agents may not change these control files or files that the policy denies: src/auth/a.py"
     " (by the glob src/**).",
     7: "These paths lead out of the workspace: src/auth/a.py.",
-    8: "No intent is active; these are open: INT-001, INT-002.",
-    9: "The intent INT-009 is not in .orchestration/active_intents.yaml; these are open: INT-001,"
-    " INT-002.",
+    8: "No intent is active; these can be selected: INT-001, INT-002.",
+    9: "The intent INT-009 is not in .orchestration/active_intents.yaml; these can be selected:"
+    " INT-001, INT-002.",
     10: "The intent INT-001 has the status ABANDONED, so no file may be edited for it.",
     11: "The intent INT-001 is excluded by these patterns in .intentignore: INT-0*.",
     12: "The intent INT-001 does not own src/auth/a.py (no open intent owns it); its globs are:"
@@ -287,7 +287,7 @@ BUG_FIX = replace(CALL, new_specs=(SPEC,), declared_class=MutationClass.BUG_FIX)
             {"active_intent": None, "intents": Intents()},
             CALL,
             FAIL,
-            "No intent is active; these are open: (none).",
+            "No intent is active; these can be selected: (none).",
             id="no intent is open",
         ),
         pytest.param(

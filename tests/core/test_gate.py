@@ -263,6 +263,17 @@ def test_a_row_refuses(
     assert denied.details == details
 
 
+def test_an_ignored_intent_is_not_offered_for_selection() -> None:
+    for active in (None, "INT-009"):
+        denied = _denied(judge_save(replace(_question(active=active), ignored=IGNORED)))
+        offered = denied.details["available_intents"]
+        assert isinstance(offered, list)
+        names = [each["id"] for each in offered]
+        assert AUTH.id not in names
+        assert DOCS.id in names
+        assert AUTH.id not in denied.message
+
+
 def test_the_first_row_that_fails_decides() -> None:
     """Everything is wrong at once, and is mended row by row."""
     file = _file("src/db.py", outside=True, expected=A, current=B)

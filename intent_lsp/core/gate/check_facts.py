@@ -12,9 +12,9 @@ from typing import assert_never
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.intent_lists import (
+    available_ids,
     fact_list,
     first_of,
-    open_ids,
     open_owners,
     shown,
     shown_hash,
@@ -65,21 +65,25 @@ def inside(question: GateRequest, denied: Denied | None) -> str:
 
 
 def active_intent(question: GateRequest, denied: Denied | None) -> str:
-    """Describe gate row 8 (passed if `denied` is None): the active intent, or the open ones."""
+    """Describe gate row 8 (passed if `denied` is None): the active intent, or which there are."""
     if denied is None:
         return f"The edit is judged under the intent {_cited(question)}."
-    return f"No intent is active; these are open: {shown_list(open_ids(question.intents))}."
+    return f"No intent is active; these can be selected: {_available(question)}."
 
 
 def known_intent(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 9 (passed if `denied` is None): whether the intents file has the intent."""
     cited, intent = _cited(question), shown(question.intent.id)
     if denied is not None:
-        open_intents = shown_list(open_ids(question.intents))
-        return f"The intent {cited} is not in {INTENTS_FILE}; these are open: {open_intents}."
+        others = _available(question)
+        return f"The intent {cited} is not in {INTENTS_FILE}; these can be selected: {others}."
     if cited == intent:
         return f"The intent {intent} is in {INTENTS_FILE}."
     return f"The intent {intent} is in {INTENTS_FILE}; {cited} is an earlier id of it."
+
+
+def _available(question: GateRequest) -> str:
+    return shown_list(available_ids(question.intents, question.ignored))
 
 
 def status(question: GateRequest, denied: Denied | None) -> str:

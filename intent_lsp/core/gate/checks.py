@@ -11,7 +11,13 @@ Invariant: the messages are those of the specification, word for word.
 from typing import Final
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate.intent_lists import available, first_of, listed, open_ids, open_owners
+from intent_lsp.core.gate.intent_lists import (
+    available_ids,
+    available_json,
+    first_of,
+    listed,
+    open_owners,
+)
 from intent_lsp.core.gate.request import CallFacts, Denied, FileFact, GateRequest, Unread
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.records import MutationClass
@@ -42,7 +48,7 @@ def no_active_intent(question: GateRequest) -> Denied | None:
     return Denied(
         code=GateCode.NO_ACTIVE_INTENT,
         message=_CITE + cure,
-        details={"available_intents": available(question.intents)},
+        details={"available_intents": _available(question)},
         paths=question.paths,
     )
 
@@ -52,12 +58,15 @@ def intent_not_found(question: GateRequest) -> Denied | None:
     wanted = question.active_intent or ""
     if question.intents.get(wanted) is not None:
         return None
-    known = listed(open_ids(question.intents))
+    known = listed(available_ids(question.intents, question.ignored))
     return Denied(
         code=GateCode.INTENT_NOT_FOUND,
         message=f"{_CITE}Intent {wanted} is not in {INTENTS_FILE}. Available: {known}."
         + _cure(question),
-        details={"intent_id": wanted, "available_intents": available(question.intents)},
+        details={
+            "intent_id": wanted,
+            "available_intents": _available(question),
+        },
         paths=question.paths,
     )
 
@@ -149,7 +158,7 @@ def checkout_required(question: GateRequest) -> Denied | None:
     if not call.require_checkout or (call.checked_out is not None and not _other(question, call)):
         return None
     cite = _CITE if question.active_intent is None else ""
-    details: dict[str, object] = {"available_intents": available(question.intents)}
+    details: dict[str, object] = {"available_intents": _available(question)}
     if call.cited is not None:
         details["requested_intent"] = call.cited
     return Denied(
@@ -283,3 +292,7 @@ def _other(question: GateRequest, call: CallFacts) -> bool:
         return False
     cited, chosen = question.intents.get(call.cited), question.intents.get(call.checked_out or "")
     return cited is not None and cited != chosen
+
+
+def _available(question: GateRequest) -> list[dict[str, str]]:
+    return available_json(question.intents, question.ignored)

@@ -2,12 +2,12 @@
 
 Specified in requirements section 6.
 
-Invariant: a list in a sentence has ten names at most, and `details` fifty open intents.
+Invariant: a list in a sentence has ten names at most, and `details` fifty intents.
 Invariant: a fact is one line of printable characters, shorter than 600. A name with an unprintable
 character stands in quotes, with that character escaped.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from itertools import islice
 from typing import Final
 
@@ -47,17 +47,21 @@ def first_of(names: Sequence[str]) -> str:
     return names[0] + (f" (and {len(names) - 1} more)" if len(names) > 1 else "")
 
 
-def open_ids(intents: Intents) -> list[IntentId]:
-    """Return the ids of the open intents, in the order of the intents file."""
-    return [intent.id for intent in intents if not intent.status.closed]
+def available(intents: Intents, ignored: Container[IntentId]) -> list[Intent]:
+    """Return the intents that can be selected, in file order: open, and not in `ignored`."""
+    return [each for each in intents if not each.status.closed and each.id not in ignored]
 
 
-def available(intents: Intents) -> list[dict[str, str]]:
-    """Return id, name and status of the open intents for a refusal's `details`, fifty at most."""
-    usable = [intent for intent in intents if not intent.status.closed]
+def available_ids(intents: Intents, ignored: Container[IntentId]) -> list[IntentId]:
+    """Return the ids of the intents that can be selected, as `available` finds them."""
+    return [intent.id for intent in available(intents, ignored)]
+
+
+def available_json(intents: Intents, ignored: Container[IntentId]) -> list[dict[str, str]]:
+    """Return id, name and status of the first fifty intents that can be selected."""
     return [
         {"id": intent.id, "name": intent.name, "status": intent.status.value}
-        for intent in usable[:_LISTED_AT_MOST]
+        for intent in available(intents, ignored)[:_LISTED_AT_MOST]
     ]
 
 

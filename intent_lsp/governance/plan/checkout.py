@@ -19,7 +19,7 @@ from intent_lsp.core.agents.checkout_context import (
 from intent_lsp.core.agents.selecting import SELECT_TOOL
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import hash_if_there
-from intent_lsp.core.gate.intent_lists import available, listed, open_ids, warnings_of
+from intent_lsp.core.gate.intent_lists import available_ids, available_json, listed, warnings_of
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.records import Record
@@ -206,11 +206,11 @@ def unknown(rules: Rules, intent_id: str) -> CheckoutRefusal:
     said = f"Intent {intent_id} is not in {INTENTS_FILE}."
     if not intent_id:
         said = "The session has selected no intent, so name one."
-    usable = [each for each in open_ids(intents) if each not in rules.ignored]
+    ignored = rules.ignored
     return CheckoutRefusal(
         code=RequestCode.INTENT_NOT_FOUND,
-        message=f"{said} Available: {listed(usable)}.",
-        data={"intent_id": intent_id, "available_intents": available(intents)},
+        message=f"{said} Available: {listed(available_ids(intents, ignored))}.",
+        data={"intent_id": intent_id, "available_intents": available_json(intents, ignored)},
     )
 
 

@@ -89,7 +89,7 @@ def test_without_a_session_nobody_has_selected_anything(shell: Shell, project: R
     said = shell("explain", LOGIN, "--json")
     assert said.status == 1
     assert said.json["decision"]["error"]["code"] == "NO_ACTIVE_INTENT"
-    assert facts(said)[8] == "No intent is active; these are open: INT-001, INT-002."
+    assert facts(said)[8] == "No intent is active; these can be selected: INT-001, INT-002."
     assert project.root.is_dir()
 
 
