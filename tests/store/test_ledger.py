@@ -391,6 +391,24 @@ def test_what_waits_is_appended_by_the_next_process_too(tmp_path: Path) -> None:
     assert ledger.verify().records == 3
 
 
+def test_what_cannot_be_taken_out_of_the_queue_is_appended_once_and_counted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = Failing()
+    failing.full = True
+    ledger = ledger_at(tmp_path, disk=failing.disk)
+    for number in range(3):
+        ledger.append_or_queue(edit(f"{number}"))
+    failing.full = False
+
+    def refused(path: Path) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), os.fspath(path))
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    assert ledger.drain() == 3
+    assert ledger.verify().records == 3
+
+
 def test_more_than_one_batch_waits_no_longer_than_the_next_append(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -166,10 +166,11 @@ class Ledger:
         drained = 0
         for _ in range(_BATCHES):
             waiting = self._queue.waiting(_BATCH)
-            if not waiting:
-                break
-            self._write(waiting, [])
+            if waiting:
+                self._write(waiting, [])
             drained += len(waiting)
+            if len(waiting) < _BATCH:
+                break
         return drained
 
     def append_all(self, events: Sequence[Identified]) -> int:
