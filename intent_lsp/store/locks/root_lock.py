@@ -126,7 +126,9 @@ class RootLock:
             self._fd = self._open()
         except OSError as error:
             raise LedgerUnavailableError(
-                path=str(self._path), problem=f"the lock cannot be opened: {error.strerror}"
+                path=str(self._path),
+                problem=f"the lock cannot be opened: {error.strerror}",
+                cure="make sure that intent-lsp can create and write this file",
             ) from error
         return self._fd
 
