@@ -14,9 +14,9 @@ from intent_lsp.formats.params.requests import CommonParams
 
 _SWITCHED_OFF: Final = "governance is switched off; set `enabled` to true in the server's settings"
 _NOWHERE: Final = (
-    "run `intent.init` if there is no .orchestration/active_intents.yaml here or above; if there is"
-    " one, open its directory as a workspace folder, or read in the server's log why it cannot be"
-    " opened"
+    "no .orchestration/active_intents.yaml here or above is in use; `intent.init` creates a missing"
+    " one; if there is one, open its directory as a workspace folder, or read in the server's log"
+    " why it cannot be opened"
 )
 
 
