@@ -41,7 +41,8 @@ def run_hook_command(
     """Run a command line in a root through the shell, with `data` on its standard input.
 
     `seconds` is the time limit, at which the command is killed. `variables` are added to the
-    environment. Raise OSError if the shell cannot be started.
+    environment. Raise OSError if the shell cannot be started, ValueError if the command has a NUL
+    or a lone surrogate.
     """
     passed = stopwatch()
     with _started([_SHELL, "-c", command], root, variables) as process:

@@ -25,6 +25,8 @@ _INSTALL: Final = "install intent-lsp for this user, so that it is on PATH"
 _QUICKEN: Final = "look for what makes the hook slow, or raise the limit in the host's settings"
 _MAKE_EXECUTABLE: Final = "make the program executable with `chmod +x`"
 _CALL_ALONE: Final = "let this entry of the settings call `intent-lsp hook` and nothing else"
+_NO_COMMAND: Final = "no shell can run the command: it has a NUL or half of a character"
+_WRITE_AGAIN: Final = "write the command again in the settings file"
 _UPDATE: Final = "update the intent-lsp that this command runs"
 _UPDATE_OLDER: Final = "update the older of the two"
 
@@ -56,7 +58,17 @@ def probe_hook(host: Host, found: RegisteredCommand, path: str, root: Path) -> P
     payload = probe_payload(host.name, found.event, str(root))
     limit = found.seconds or host.limit_seconds
     data = json.dumps(payload).encode()
-    run = run_hook_command(found.command, root, data, limit, {PROBE_VARIABLE: "1"})
+    try:
+        run = run_hook_command(found.command, root, data, limit, {PROBE_VARIABLE: "1"})
+    except ValueError:
+        return ProbeFinding(
+            path=path,
+            event=found.event,
+            command=found.command,
+            blocks=False,
+            cause=_NO_COMMAND,
+            cure=_WRITE_AGAIN,
+        )
     answered = _ANSWER.search(run.stderr) or _ANSWER.search(run.stdout)
     version = None if answered is None else answered[1]
     blocks, cause, cure = _judged(host, found.event, run, version, limit)

@@ -88,7 +88,7 @@ def seal_ledger(ledger: Ledger) -> Checkpoint | Unsealed:
     if len(found.heads) > HEADS_AT_MOST:
         return Unsealed(
             f"a checkpoint names at most {HEADS_AT_MOST} heads, and the ledger has more;"
-            " the next record joins them: save a file, then try again"
+            " a later record joins them: restart the editor, save a file, and try again"
         )
     heads = tuple(head.hash for head in found.heads)
     return Checkpoint(origin=origin, count=found.records, heads=heads)

@@ -130,6 +130,14 @@ def slow(programs: Path, project: Repository) -> None:
     project.write(SETTINGS, settings(project).replace('"timeout": 30', '"timeout": 0.2'))
 
 
+def with_nul(_programs: Path, project: Repository) -> None:
+    project.write(SETTINGS, settings(project).replace("hook claude", r"hook claude \u0000"))
+
+
+def with_half_of_a_character(_programs: Path, project: Repository) -> None:
+    project.write(SETTINGS, settings(project).replace("hook claude", r"hook claude \ud800"))
+
+
 def switched_off(_programs: Path, project: Repository) -> None:
     text = settings(project).replace("{", '{"disableAllHooks": true,', 1)
     project.write(SETTINGS, text)
@@ -151,6 +159,8 @@ def broken(_programs: Path, project: Repository) -> None:
         (doing_nothing, "exits with 0 and no refusal", "call `intent-lsp hook` and nothing else"),
         (old, "fails with exit status 2 and no refusal: intent-lsp: hook is not a", "update the"),
         (slow, "did not answer within 0.2 s", "raise the limit"),
+        (with_nul, "no shell can run the command", "write the command again"),
+        (with_half_of_a_character, "no shell can run the command", "write the command again"),
         (switched_off, f"{SETTINGS} has `disableAllHooks: true`", "take `disableAllHooks` out"),
         (misspelled, "Claude Code has no event 'preToolUse'", "write PreToolUse"),
         (broken, f"{SETTINGS}:", "correct the settings file"),

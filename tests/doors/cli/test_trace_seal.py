@@ -322,7 +322,7 @@ def test_open_ends_are_all_sealed_up_to_a_number(shell: Shell, root: Path) -> No
     assert sealed.count(",") == 2
     assert shell("trace", "seal", "--check", sealed).status == 0
     put_lines(root, [line, *(each for _, each in ends)])
-    assert "the next record joins them" in shell("trace", "seal").problem
+    assert "a later record joins them" in shell("trace", "seal").problem
 
 
 def test_a_hash_or_its_first_digits_are_an_anchor(
