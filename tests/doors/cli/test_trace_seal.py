@@ -254,7 +254,7 @@ def test_without_the_extra_there_is_a_cure(
     ("line", "told"),
     [
         ("Intent-Ledger: v1 x", "the line contains a checkpoint that cannot be read"),
-        ("Intent-Ledger: v2 x", "another version"),
+        ("Intent-Ledger: v2 x", "version is not v1"),
     ],
 )
 def test_a_line_that_is_damaged_is_named(
