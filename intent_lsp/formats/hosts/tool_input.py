@@ -59,7 +59,9 @@ def _paths(given: Payload) -> Iterator[str]:
         _, other = given.find(names)
         if isinstance(other, str) and other and named is None:
             yield other
-    yield from given.texts(("paths", "file_paths", "filePaths"))
+    _, several = given.find(("paths", "file_paths", "filePaths"))
+    if several is not None:
+        yield from given.texts(("paths", "file_paths", "filePaths"))
     for name in _LISTED:
         yield from _listed(given, name)
 

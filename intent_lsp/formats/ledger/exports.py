@@ -9,7 +9,6 @@ Invariant: no cell of CSV is a formula. A cell that a spreadsheet would evaluate
 """
 
 import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
@@ -163,13 +162,22 @@ def _row(cells: Iterable[str]) -> bytes:
 
     A cell that a spreadsheet would take for a formula gets a `'` at its start.
     """
-    found = io.StringIO(newline="")
+    found = _Row()
     csv.writer(found).writerow([_harmless(cell) for cell in cells])
-    return found.getvalue().encode()
+    return found.text.encode()
 
 
 def _harmless(cell: str) -> str:
     return f"'{cell}" if cell.startswith(_FORMULA) else cell
+
+
+class _Row:
+    """A file object that collects the text that `csv.writer` writes."""
+
+    text = ""
+
+    def write(self, text: str) -> None:
+        self.text += text
 
 
 def _json_line(value: object) -> bytes:
