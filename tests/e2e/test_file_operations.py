@@ -363,5 +363,6 @@ async def test_more_files_than_a_record_holds_are_said_not_to_be_recorded(
         (said,) = said_of(editor, "not recorded")
         assert said == (
             "intent-lsp: src/auth/many → src/auth/most is renamed but not recorded:"
-            " too many files in one operation of the editor: more than 10,000"
+            " too many files in one operation of the editor: more than 10,000;"
+            " the server's log says more"
         )

@@ -579,7 +579,6 @@ async def test_params_that_do_not_fit_name_their_field(repository: Repository) -
             ("intent/owners", {"path": "../x"}, "params.path"),
             ("intent/trace", {"limit": 0}, "params.limit"),
             ("intent/trace", {"cursor": "x"}, "params.cursor"),
-            ("intent/trace", {"cursor": "9" * 20}, "params.cursor"),
             ("intent/trace", {"cursor": "9" * 5000}, "params.cursor"),
         ):
             with pytest.raises(Exception, match=re.escape(said)) as raised:

@@ -17,8 +17,8 @@ Url = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 Since = Annotated[datetime, msgspec.Meta(tz=True)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
-_DIGITS: Final = 18
-"""The most digits of a cursor: it counts rows of a database, which fit into 64 bits."""
+_DIGITS: Final = 40
+"""The most digits of a cursor; that of a record has a time and the number of a file in it."""
 
 
 def read_cursor(written: str) -> int | None:

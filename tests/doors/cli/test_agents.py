@@ -215,7 +215,7 @@ def test_a_link_that_leads_out_of_the_root_is_not_written_through(
     outside = tmp_path / "outside.json"
     outside.write_text("{}\n")
     (project.root / ".mcp.json").symlink_to(outside)
-    assert "points outside" in shell("agents", "install", "--host", "claude").problem
+    assert "leads outside" in shell("agents", "install", "--host", "claude").problem
     assert outside.read_text() == "{}\n"
     assert not (project.root / ".claude").exists()
 
