@@ -1,4 +1,4 @@
-"""The keys of control files whose values are globs, which may be without quotes."""
+"""The keys of control files below which globs may stand without quotes."""
 
 import re
 
@@ -8,7 +8,7 @@ _START = r"(?:\A|(?<=[\r\n]))"
 
 
 class GlobKeys(Struct, frozen=True):
-    """The keys whose values are globs: `outer` anywhere, `inner` only below the key `inner_of`.
+    """The keys below which globs need no quotes: `outer` anywhere, `inner` below `inner_of`.
 
     `single` are those of `outer` that hold one glob, and no list.
     """
@@ -41,6 +41,10 @@ POLICY_GLOBS = GlobKeys(
         "specIterationGlobs",
         "blocked_tools",
         "blockedTools",
+        "mutating_tools",
+        "mutatingTools",
+        "read_only_tools",
+        "readOnlyTools",
     ),
     single=("path_glob", "pathGlob"),
 )
