@@ -26,6 +26,7 @@ from intent_lsp.core.commands.rows import Operands, ProgramRow
 
 _INTO: Final = frozenset({"-t", "--target-directory"})
 """Options whose value is the directory to write into."""
+_OPEN_FILES: Final = "/dev/fd/"
 _GLOB: Final = frozenset("*?[{")
 _HERE: Final = frozenset({".", "..", "./", "../"})
 
@@ -77,7 +78,7 @@ def target(word: Word, effect: Effect, site: Site, source: str | None = None) ->
     """
     if word.unknown and not word.pattern:
         return unknown(site.program, word.unknown)
-    if not word.text or word.text in SINKS or word.text.startswith("/dev/fd/"):
+    if not word.text or word.text in SINKS or _is_open_file(word.text):
         return CommandReading(program=site.program)
     if word.text in _HERE and effect is Effect.WRITE:
         return unknown(site.program, f"`{site.program}` may change any file below `{word.text}`")
@@ -90,6 +91,11 @@ def target(word: Word, effect: Effect, site: Site, source: str | None = None) ->
         return unknown(site.program, f"`{word.text}` is relative to a directory that is not known")
     touched = TouchedPath(path, effect, source, pattern=bool(word.pattern))
     return CommandReading(kind=CommandKind.LOOKING, paths=(touched,), program=site.program)
+
+
+def _is_open_file(path: str) -> bool:
+    """Return whether a path is that of an open file, such as `/dev/fd/3`, and leads no further."""
+    return path.startswith(_OPEN_FILES) and "/" not in path.removeprefix(_OPEN_FILES)
 
 
 def _directory(reading: CommandReading) -> CommandReading:
