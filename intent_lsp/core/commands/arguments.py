@@ -2,7 +2,9 @@
 
 How to split them is in the row that the command lists have for the program.
 
-Invariant: a word without `unknown` reaches the program exactly as `text`.
+Invariant: a word without `unknown` reaches the program as `text`, with three exceptions. The shell
+replaces a home directory (`~`, `~name`). For `<(…)` it passes a path below `/dev/fd/`, which is the
+text. A quoted `~` at the start has `./` before it here.
 Invariant: no word is lost, save an empty operand before `--`: each becomes an option, an option's
 value, an operand, or the `--`.
 """
@@ -15,7 +17,7 @@ from intent_lsp.core.commands.rows import Options, ProgramRow, RowKind, Style
 
 
 class Word(Struct, frozen=True):
-    """One word of a command. Known parts are as the program sees them, unknown parts as typed.
+    """One word of a command, without its quotes. Unknown parts are as typed.
 
     `unknown` is a sentence that says why the word is not known before the command runs; it is empty
     if the word is known. `literal`: the shell expands nothing in the word, not even a brace or a

@@ -1,6 +1,7 @@
 """The words of a shell command without their quotes, as bash removes them.
 
 Invariant: a word that the shell may change in a way that the text does not show is marked unknown.
+A home directory (`~`, `~name`) is not: it stays as typed. Nor is `<(…)`, which becomes `/dev/fd/`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,13 +21,17 @@ _ESCAPES |= {"e": "\x1b", "E": "\x1b", "\\": "\\", "'": "'", '"': '"', "?": "?"}
 _LITERAL: Final = frozenset({"word", "number", "test_operator", "variable_name", "special_word"})
 _KNOWN_TO_SHELL: Final = "gets its value only when the shell runs it"
 _FILLED_IN: Final = frozenset("*?[")
-_EXPANDED: Final = frozenset("*?[]{}")
-"""Characters that a shell may expand where they are not quoted."""
+_SUBSTITUTED: Final = "/dev/fd/"
+"""What stands for a process substitution, in place of the path that the shell passes."""
+_EXPANDED: Final = frozenset({*"*?[]{}", _SUBSTITUTED})
+"""What a shell may expand, or has expanded, where it is not quoted."""
 _BEFORE_A_HOME: Final = frozenset(":=")
 """Characters after which a tilde may be a home directory, as it is at a word's start.
 
 In `HEAD~1` it is not.
 """
+_DIRECTORY_STACK: Final = frozenset("+-0123456789")
+"""Characters after a tilde that stand for a directory of the shell, such as `~+` for its own."""
 
 
 class _Letter(NamedTuple):
@@ -77,22 +82,32 @@ def _word(letters: Sequence[_Letter]) -> Word:
     unknown = next((letter.unknown for letter in letters if letter.unknown), "")
     bare = {letter.text for letter in letters if not letter.quoted}
     pattern = ""
+    if not unknown and _names_stack(letters):
+        unknown = f"`{text}` {_KNOWN_TO_SHELL}"
     if not unknown and not bare.isdisjoint(_FILLED_IN):
         unknown = f"`{text}` is a pattern that the shell expands"
         pattern = _pattern(letters)
     # A quoted tilde is a file name, not the home directory.
     if text.startswith("~") and letters[0].quoted:
         text = f"./{text}"
-    literal = not unknown and bare.isdisjoint(_EXPANDED) and not _names_home(letters)
+    literal = not unknown and bare.isdisjoint(_EXPANDED) and next(_tildes(letters), None) is None
     return Word(text, unknown, literal=literal, pattern=pattern)
 
 
-def _names_home(letters: Sequence[_Letter]) -> bool:
-    """Return whether the shell may replace an unquoted tilde in a word by a home directory."""
+def _tildes(letters: Sequence[_Letter]) -> Iterator[int]:
+    """Yield the index of each tilde in a word that the shell may replace by a directory."""
     signs = ["=", *(letter.text for letter in letters)]
+    for at, letter in enumerate(letters):
+        if letter.text == "~" and not letter.quoted and signs[at] in _BEFORE_A_HOME:
+            yield at
+
+
+def _names_stack(letters: Sequence[_Letter]) -> bool:
+    """Return whether a tilde in a word may stand for a directory that only the shell knows."""
     return any(
-        letter.text == "~" and not letter.quoted and before in _BEFORE_A_HOME
-        for before, letter in zip(signs, letters, strict=False)
+        not letter.quoted and letter.text in _DIRECTORY_STACK
+        for at in _tildes(letters)
+        for letter in letters[at + 1 : at + 2]
     )
 
 
@@ -129,7 +144,7 @@ def _letters(node: Node) -> Iterator[_Letter]:
 def _expansion(node: Node, *, quoted: bool) -> _Letter:
     text = spelling(node)
     if node.type == "process_substitution":
-        return _Letter("/dev/fd/", quoted=True)
+        return _Letter(_SUBSTITUTED, quoted=False)
     return _Letter(text, quoted, f"`{text}` {_KNOWN_TO_SHELL}")
 
 
