@@ -118,7 +118,7 @@ class AstFingerprint(Struct, frozen=True, kw_only=True):
 class RecordFile(Struct, frozen=True, kw_only=True):
     """One file of an edit. `pre_hash` is the hash of its content before, `post_hash` after.
 
-    A hash is None if there was no file then, or if its content cannot be read. In a record the
+    A hash is None if there was no file then, or if its content is not known. In a record the
     paths are as on the ledger's line. In an event they may also be as on disk, with surrogate
     escapes and without `path_encoding`; `spelled` converts them.
     """

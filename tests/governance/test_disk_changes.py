@@ -447,11 +447,11 @@ def test_an_old_file_is_not_hashed_again(
     watcher.at += timedelta(seconds=10)
     looked = watcher.changes.look()
     assert looked is not None
-    assert looked.moved == {DB}
+    assert looked.changed == {DB}
     broken_read(monkeypatch, path)
     looked = watcher.changes.look()
     assert looked is not None
-    assert (tuple(looked.seen.files), looked.moved) == ((DB,), frozenset())
+    assert (tuple(looked.seen.files), looked.changed) == ((DB,), frozenset())
     assert hash_if_there(path.read_bytes())
 
 

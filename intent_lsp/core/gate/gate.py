@@ -122,7 +122,7 @@ def refusal_with(
 
 
 def passed_over(question: GateRequest) -> frozenset[int]:
-    """Return the numbers of the rows that are skipped for this very request, if any.
+    """Return the numbers of those of rows 3 to 15 that are skipped for what a request does.
 
     Rows are skipped for a command that only looks, and for a call that writes the first intent.
     Rows that a save skips because they are for agents' calls only are not among them.

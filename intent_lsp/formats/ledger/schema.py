@@ -83,7 +83,10 @@ class WireFingerprint(_Wire, kw_only=True):
 
 
 class WireFile(_Wire, kw_only=True):
-    """One file of an edit, as a ledger line holds it. A hash is None if there was no file."""
+    """One file of an edit, as a ledger line holds it.
+
+    A hash is None if there was no file, or if its content is not known.
+    """
 
     relative_path: _Filled
     path_encoding: Literal["percent"] | None = None

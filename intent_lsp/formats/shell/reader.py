@@ -228,9 +228,10 @@ class _Walk:
             self.visit(node)
 
     def _nested(self, nodes: Iterable[Node], program: str) -> None:
-        """Add to `readings` what the commands inside a program's arguments do.
+        """Add to `readings` what substitutions in a command's syntax nodes do, such as `$(…)`.
 
-        These readings name `program`, unless that is "". A `cd` in them has no effect outside.
+        These readings name `program` in place of their own programs, unless it is "". A `cd` in
+        them has no effect outside.
         """
         before, start = self._place, len(self.readings)
         for node in nodes:

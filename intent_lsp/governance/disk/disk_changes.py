@@ -37,15 +37,16 @@ from intent_lsp.store.git.activity import GitRest
 
 
 class TreeLook(Struct, frozen=True, kw_only=True):
-    """The files that differ from HEAD now (`seen`), and those that have just changed (`moved`).
+    """The root's own files that differ from HEAD now (`seen`), and the files just `changed`.
 
-    Just changed are those that differ from the last snapshot; at the first one, or if the last
-    one's commit is gone, all of `seen`. `again`: git is running, or nothing can be compared now;
-    `moved` is empty, and the changes are reported later.
+    Just changed are those that differ from the last snapshot and from what recorded calls and file
+    operations have left since. At the first snapshot, or if the last one's commit is gone, they are
+    all of `seen`. If `again`, a git command is running or nothing can be compared now: `changed` is
+    empty, and the changes are reported later.
     """
 
     seen: Seen
-    moved: frozenset[WorkspacePath]
+    changed: frozenset[WorkspacePath]
     again: bool = False
 
 
@@ -110,7 +111,7 @@ class DiskChanges(Struct, kw_only=True, dict=True):
             compared = None
             if before is not None:
                 compared = compare(self.looks, before, now, also_unseen=True)
-            again = TreeLook(seen=self._seen(now), moved=frozenset(), again=True)
+            again = TreeLook(seen=self._seen(now), changed=frozenset(), again=True)
             if before is not None and compared is None and not self._is_made_anew(before):
                 # A file vanished while git was reading it: try again later.
                 return again
@@ -126,12 +127,12 @@ class DiskChanges(Struct, kw_only=True, dict=True):
                 self._then, self._then_at = now, at
                 self._pending.forget()
                 seen = self._seen(now)
-                return TreeLook(seen=seen, moved=frozenset(seen.files))
+                return TreeLook(seen=seen, changed=frozenset(seen.files))
             self._forget_left(left)
             self._take(compared, now, at)
             self._then = now
             self._pending.note_unlisted(before, now)
-            return TreeLook(seen=self._seen(now), moved=_moved(before, now, compared))
+            return TreeLook(seen=self._seen(now), changed=_changed(before, now, compared))
 
     def record(self, session: Session, saving: Collection[WorkspacePath] = ()) -> DiskNews:
         """Record the changes that no record, call or editor accounts for.
@@ -234,12 +235,12 @@ def _with_left(
     return replace(before, files={**before.files, **later})
 
 
-def _moved(
+def _changed(
     before: TreeSnapshot, now: TreeSnapshot, compared: Comparison
 ) -> frozenset[WorkspacePath]:
     listed = before.files.keys() | now.files.keys()
-    moved = {path for path in listed if _hash_in(before, path) != _hash_in(now, path)}
-    return frozenset(moved.union(compared.gits, (file.path for file in compared.edits)))
+    changed = {path for path in listed if _hash_in(before, path) != _hash_in(now, path)}
+    return frozenset(changed.union(compared.gits, (file.path for file in compared.edits)))
 
 
 _AS_IN_HEAD: Final = ContentHash("")

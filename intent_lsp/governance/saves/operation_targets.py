@@ -96,7 +96,10 @@ class OperationTargets:
                     left -= len(data)
 
     def held_text(self, path: WorkspacePath) -> str | None:
-        """Return a file's text at the newest announcement; None if it is not kept or no text."""
+        """Return a file's text as it was when an operation was last announced.
+
+        Return None if it was not kept, or is not text.
+        """
         held = self._announced[-1].held.get(path)
         return None if held is None else self._contents.kept(held).text
 

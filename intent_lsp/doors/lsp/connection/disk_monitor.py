@@ -62,9 +62,9 @@ class _Root(Struct, kw_only=True):
 
     `wanted`: an examination of the work tree is due. `everything`: that examination includes files
     that have not changed since the last one. `looking`: an examination or the pause after it is
-    running. `unrecorded_since` is the event loop's time after the first examination since the last
-    recording, or None if there was none. `quiet` is the timer that records the changes, or None if
-    none is set. `lane` is held by an examination and by recording.
+    running. `unrecorded_since` is when the first examination since the last recording ended, by the
+    event loop's clock and whatever it found; None if there was none. `quiet` is the timer that
+    records the changes, or None if none is set. `lane` is held by an examination and by recording.
     """
 
     open_root: OpenRoot
@@ -164,9 +164,9 @@ class DiskChangeMonitor:
                         root.everything |= everything
                         self._outcomes.later(GIT_WITHIN, self._stir_later(root.open_root))
                     elif tree is not None:
-                        if tree.moved:
+                        if tree.changed:
                             self._outcomes.tree_changed(root.open_root)
-                        paths = tree.moved.union(tree.seen.files) if everything else tree.moved
+                        paths = tree.changed.union(tree.seen.files) if everything else tree.changed
                         await self._tracked_documents.look_at_closed(root.open_root, paths)
                 self._record_when_quiet(root)
                 # During a stream of changes, leave time to the program that makes them.

@@ -67,7 +67,7 @@ def _item_at(
 
 
 def _dash(structure: IntentsStructure, start: int) -> int:
-    """Return the offset of the dash of the item at `start`, if the dash is on the same line."""
+    """Return the offset of the dash of the item at `start`, or `start` if it is on another line."""
     text, line = structure.text, structure.places.line_start(start)
     dash = text.rfind("-", line, start)
     return dash if dash >= 0 and not text[line:dash].strip(" -") else start
