@@ -49,8 +49,8 @@ ENTRY_TEXTS: Final[Mapping[str, KeyText]] = {
     ),
     "owned_scope": KeyText(
         "Owned scope",
-        "Globs relative to the governed root: the only files that an edit for the intent may"
-        " change. A glob that begins with `!` takes files out. An empty or absent scope owns"
+        "Globs of the files that an edit for the intent may change, relative to the governed"
+        " root. A glob that begins with `!` takes files out. An empty or absent scope owns"
         " nothing. Put globs in quotes, because YAML gives `*`, `!` and `{` a meaning.",
     ),
     "constraints": KeyText(

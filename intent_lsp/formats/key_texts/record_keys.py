@@ -81,7 +81,7 @@ FINGERPRINT_TEXTS: Final[Mapping[str, KeyText]] = {
     "parser": KeyText("Parser", "The program that read the file."),
     "language": KeyText("Language", "The language in which the file was read."),
     "summary_hash": KeyText(
-        "Hash of the definitions",
+        "Hash of the file's definitions",
         "A hash of the file's definitions that formatting and comments do not change.",
     ),
 }
@@ -96,10 +96,13 @@ FILE_TEXTS: Final[Mapping[str, KeyText]] = {
     "previous_path": KeyText("Path before", "The path from which the edit renamed the file."),
     "pre_hash": KeyText(
         "Hash before",
-        "The hash of the file's bytes before the edit; null if there was no file.",
+        "The hash of the file's bytes before the edit; null if there was no file, or its content"
+        " is not known.",
     ),
     "post_hash": KeyText(
-        "Hash after", "The hash of the file's bytes after the edit; null if there is no file."
+        "Hash after",
+        "The hash of the file's bytes after the edit; null if there was no file, or its content"
+        " is not known.",
     ),
     "ast_fingerprint": KeyText(
         "Definitions", "The definitions in the file, where it could be parsed."
@@ -197,7 +200,8 @@ RECORD_TEXTS: Final[Mapping[str, KeyText]] = {
     "success": KeyText("Success", "`false`: a tool call was reported as failed."),
     "error": KeyText("Error", "Why the call failed, on one line; only where it did."),
     "concurrent_modification": KeyText(
-        "Concurrent modification", "`true`: somebody else changed a file in the meantime."
+        "Concurrent modification",
+        "`true`: somebody else changed a file while this edit was made.",
     ),
     "assumed": KeyText(
         "Assumed",
