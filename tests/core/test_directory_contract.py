@@ -29,7 +29,7 @@ def test_the_set_and_what_editors_drop_is_no_drift() -> None:
         ("cache", EntryKind.DIRECTORY, "does not belong there"),
         ("agent_trace.jsonl", EntryKind.LINK, "is a symbolic link, but must be a file"),
         ("active_intents.yaml", EntryKind.DIRECTORY, "is a directory, but must be a file"),
-        ("intent_map.md", EntryKind.OTHER, "is not a regular file, but must be a file"),
+        ("intent_map.md", EntryKind.OTHER, "is neither a file nor a directory, but must be a file"),
         (".local", EntryKind.FILE, "is a file, but must be a directory"),
         ("trace", EntryKind.LINK, "is a symbolic link, but must be a directory"),
     ],

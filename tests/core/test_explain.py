@@ -99,7 +99,7 @@ BROKEN_FACTS = {
     13: "These files changed since they were read, or another session claims them: src/auth/a.py"
     f" (read: {READ}, now: {CHANGED}).",
     14: "These files exist and were not read in this turn (require_read: true): src/auth/a.py.",
-    15: "New specifications need the mutation class INTENT_EVOLUTION, but the call declares"
+    15: "New numbered specifications need the class INTENT_EVOLUTION, but the call declares"
     " none: specs/001-login/spec.md.",
 }
 
@@ -346,7 +346,7 @@ BUG_FIX = replace(CALL, new_specs=(SPEC,), declared_class=MutationClass.BUG_FIX)
             {},
             EVOLUTION,
             PASS,
-            "The call declares INTENT_EVOLUTION, as new specifications require:"
+            "New numbered specifications need the class INTENT_EVOLUTION, which the call declares:"
             " specs/001-login/spec.md.",
             id="a declared evolution",
         ),
@@ -355,7 +355,7 @@ BUG_FIX = replace(CALL, new_specs=(SPEC,), declared_class=MutationClass.BUG_FIX)
             {},
             BUG_FIX,
             FAIL,
-            "New specifications need the mutation class INTENT_EVOLUTION, but the call"
+            "New numbered specifications need the class INTENT_EVOLUTION, but the call"
             " declares BUG_FIX: specs/001-login/spec.md.",
             id="another class is declared",
         ),

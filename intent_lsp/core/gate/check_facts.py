@@ -264,10 +264,13 @@ def specification(question: GateRequest, denied: Denied | None) -> str:
         return "No new numbered specification would be created."
     specs = shown_list(call.new_specs)
     if denied is None:
-        return f"The call declares INTENT_EVOLUTION, as new specifications require: {specs}."
+        return (
+            "New numbered specifications need the class INTENT_EVOLUTION, which the call declares:"
+            f" {specs}."
+        )
     declared = "none" if call.declared_class is None else call.declared_class.value
     return (
-        "New specifications need the mutation class INTENT_EVOLUTION, but the call declares"
+        "New numbered specifications need the class INTENT_EVOLUTION, but the call declares"
         f" {declared}: {specs}."
     )
 

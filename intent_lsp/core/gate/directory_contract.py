@@ -40,7 +40,7 @@ class EntryKind(Enum):
     FILE = "a file"
     DIRECTORY = "a directory"
     LINK = "a symbolic link"
-    OTHER = "not a regular file"
+    OTHER = "neither a file nor a directory"
 
 
 def drift_of(entries: Iterable[tuple[str, EntryKind]]) -> tuple[Drift, ...]:

@@ -34,7 +34,7 @@ def test_the_file_is_fixed_byte_for_byte(shell: Shell, project: Repository, mark
     assert said.out == f"{DIFF}3 fixes made in {INTENTS_FILE}\n"
     assert path.read_bytes() == mark + NORMAL.encode()
     assert not (project.root / LEDGER_FILE).exists()
-    assert shell("intents", "fix").out == f"there is nothing to fix in {INTENTS_FILE}\n"
+    assert shell("intents", "fix").out == f"no safe fix was found for {INTENTS_FILE}\n"
     assert path.read_bytes() == mark + NORMAL.encode()
 
 

@@ -67,7 +67,7 @@ def test_what_cannot_be_read_is_named(shell: Shell, root: Path, lost: list[Recor
         (torn / f"{number}.part").write_bytes(b"{")
     said = shell("trace", "recover")
     assert said.err.count("skipped: the line is not JSON") == 5
-    assert said.err.endswith("… skipped as well: 2 more, which cannot be read\n")
+    assert said.err.endswith("… skipped as well: 2 more lines or files that cannot be read\n")
     assert len(lines_of(root)) == len(lost)
 
 

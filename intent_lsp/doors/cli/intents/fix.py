@@ -48,7 +48,7 @@ def answer(call: Call) -> int:
 def _summary(count: int, *, check: bool) -> str:
     fixes = "1 fix" if count == 1 else f"{count} fixes"
     if not count:
-        return f"there is nothing to fix in {INTENTS_FILE}"
+        return f"no safe fix was found for {INTENTS_FILE}"
     return f"{fixes} {'to make' if check else 'made'} in {INTENTS_FILE}"
 
 

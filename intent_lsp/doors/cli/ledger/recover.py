@@ -79,7 +79,8 @@ def _remarks(found: Found) -> Iterator[str]:
         yield f"{each.source}: skipped: {each.problem}"
     if len(found.unreadable) > _NAMED:
         more = len(found.unreadable) - _NAMED
-        yield f"… skipped as well: {more:,} more, which cannot be read"
+        what = "line or file" if more == 1 else "lines or files"
+        yield f"… skipped as well: {more:,} more {what} that cannot be read"
 
 
 def _paths(record: Record) -> list[str]:
