@@ -82,7 +82,7 @@ def blame_json(path: str, uri: str, runs: Iterable[BlameRun]) -> dict[str, Any]:
 def lines_json(intent_id: str, files: Sequence[FileRuns], *, truncated: bool) -> dict[str, Any]:
     """Return the result of `intent/lines` and of `trace lines --json`: an intent's lines, by file.
 
-    `truncated` says that not all lines are in `files`.
+    `truncated`: a limit may have left out files with lines of the intent.
     """
     return {
         "intentId": intent_id,

@@ -185,6 +185,46 @@ def test_what_is_left_out_for_its_number_is_said(  # noqa: PLR0913 - a row of th
     assert (list(found.paths), found.truncated) == (newest[:asked], truncated)
 
 
+@pytest.mark.parametrize(
+    ("name", "limit", "truncated"),
+    [
+        ("RECORDS_ELSEWHERE", 3, False),
+        ("RECORDS_ELSEWHERE", 2, True),
+        ("FILES_HASHED", 2, False),
+        ("FILES_HASHED", 1, True),
+    ],
+)
+def test_other_files_that_a_limit_leaves_out_are_told(
+    at: Root, monkeypatch: pytest.MonkeyPatch, name: str, limit: int, *, truncated: bool
+) -> None:
+    record(at, "INT-002", changed(None, C, "old"))
+    record(at, "INT-002", changed(None, D, "new"))
+    record(at, "INT-001", changed(None, A, "a"))
+    at.write(A, "a")
+    at.write(A + C, "old")
+    at.write(D, "new")
+    monkeypatch.setattr(intent_lines, name, limit)
+    found = worked(at)
+    assert isinstance(found, WorkedFiles)
+    assert (list(found.paths), found.truncated) == (["a"] + ["old"] * (not truncated), truncated)
+
+
+@pytest.mark.parametrize(("limit", "truncated"), [(10, False), (0, True)])
+def test_files_without_records_that_a_limit_leaves_out_are_told(
+    at: Root, monkeypatch: pytest.MonkeyPatch, limit: int, *, truncated: bool
+) -> None:
+    at.write(A, "same")
+    repository = Repository(at.root)
+    repository.git("init", "-q")
+    repository.git("add", "same")
+    repository.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x")
+    record(at, "INT-001", changed(None, A, "a"))
+    monkeypatch.setattr(intent_lines, "FILES_HASHED", limit)
+    found = worked(at)
+    assert isinstance(found, WorkedFiles)
+    assert (list(found.paths), found.truncated) == ([] if truncated else ["same"], truncated)
+
+
 def test_a_ledger_that_cannot_be_read_is_an_error(at: Root) -> None:
     (at.root / LEDGER_FILE).mkdir()
     with pytest.raises(LedgerUnavailableError):

@@ -1,9 +1,8 @@
 """All lines that an intent's records explain, in the files as they are now (protocol section 2).
 
 Invariant: a file is blamed once, however many records it has.
-Invariant: an incomplete result says so.
-Invariant: a file that only other records name is skipped only if they explain all of its content.
-Otherwise lines of the intent may have been moved into it.
+Of the files that only other records name, those are skipped whose records explain all of their
+content. Into the others, lines of the intent may have been moved.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -46,7 +45,10 @@ FILES_AT_MOST: Final = 200
 Meant = Callable[[WorkspacePath], bool]
 
 FILES_HASHED: Final = 2_000
-"""The most files that are hashed to see whether their records explain them."""
+"""The most files that are hashed to see whether their records explain them.
+
+As many files without records are hashed to see whether they are deleted files at another path.
+"""
 
 
 class _Told(Struct):
@@ -63,12 +65,23 @@ class WorkedFiles(Struct, frozen=True, kw_only=True):
     """The existing files that may contain an intent's lines, by their present paths.
 
     Those that the intent's records changed come first, the most recently changed first. `intent_id`
-    is the intent's present id; `names` are its present and earlier ids. `truncated`: the intent may
-    have lines in more files than these.
+    is the intent's present id; `names` are its present and earlier ids. `truncated`: a limit may
+    have left out files with lines of the intent. Limits on how far one file's later names are
+    followed do not count.
     """
 
     intent_id: str
     names: Collection[str]
+    paths: Sequence[WorkspacePath]
+    truncated: bool
+
+
+class OtherFiles(NamedTuple):
+    """Files that were found besides those of an intent's own records.
+
+    `truncated`: a limit has kept others from being looked at.
+    """
+
     paths: Sequence[WorkspacePath]
     truncated: bool
 
@@ -104,12 +117,13 @@ def worked_files(
     )
     names_of_today = dict.fromkeys(name for name in named if stamp(root / name) is not None)
     others = other_files(root, index, touched, names_of_today)
-    wanted = [path for path in (*names_of_today, *others) if meant(path)]
+    wanted = [path for path in (*names_of_today, *others.paths) if meant(path)]
     return WorkedFiles(
         intent_id=intent_id if intent is None else intent.id,
         names=names,
         paths=wanted[:FILES_AT_MOST],
-        truncated=page.cursor is not None
+        truncated=others.truncated
+        or page.cursor is not None
         or len(wanted) > FILES_AT_MOST
         or len(touched) > PATHS_FOLLOWED,
     )
@@ -153,23 +167,31 @@ def other_files(
     index: Index,
     touched: Collection[WorkspacePath],
     known: Collection[WorkspacePath],
-) -> tuple[WorkspacePath, ...]:
+) -> OtherFiles:
     """Return more files into which lines of the `touched` files may have been moved.
 
     They are files of the newest RECORDS_ELSEWHERE records, and files without a record. Files in
     `known` are left out. Raise LedgerUnavailableError.
     """
     told: dict[WorkspacePath, _Told] = {}
-    for record in islice(newest_first(index, Query()), RECORDS_ELSEWHERE):
+    records = list(islice(newest_first(index, Query()), RECORDS_ELSEWHERE + 1))
+    for record in records[:RECORDS_ELSEWHERE]:
         for file in record.files:
             each = told.setdefault(file.path, _Told())
             each.left.add(file.post_hash)
             each.first = file.pre_hash
     gone = [path for path in touched if not holds_file(root / path)]
     lost = {left for path in gone if path in told for left in told[path].left if left is not None}
-    others = islice((path for path in told if path not in known), FILES_HASHED)
-    recorded = (path for path in others if _may_hold(root, path, told[path], lost))
-    return (*recorded, *_unrecorded(root, index, lost))
+    others = [path for path in told if path not in known]
+    found = [path for path in others[:FILES_HASHED] if _may_hold(root, path, told[path], lost)]
+    recorded = index.paths(limit=PATHS_ASKED)
+    unrecorded = _unrecorded(root, frozenset(recorded), lost)
+    older = len(records) > RECORDS_ELSEWHERE and (
+        len(recorded) == PATHS_ASKED
+        or any(holds_file(root / path) for path in set(recorded).difference(told, known))
+    )
+    truncated = older or len(others) > FILES_HASHED or unrecorded.truncated
+    return OtherFiles([*found, *unrecorded.paths], truncated)
 
 
 def _may_hold(root: Path, path: WorkspacePath, told: _Told, lost: Collection[ContentHash]) -> bool:
@@ -183,22 +205,26 @@ def _may_hold(root: Path, path: WorkspacePath, told: _Told, lost: Collection[Con
     return today is not None and (today not in told.left or told.first in lost)
 
 
-def _unrecorded(root: Path, index: Index, lost: Collection[ContentHash]) -> Iterator[WorkspacePath]:
-    """Yield files without records that may contain moved lines; none without git.
+def _unrecorded(
+    root: Path, recorded: Collection[WorkspacePath], lost: Collection[ContentHash]
+) -> OtherFiles:
+    """Return files that are not `recorded` and may contain moved lines; none without git.
 
     These are files with uncommitted changes outside `.orchestration/`, and of FILES_HASHED others
     those whose hash is in `lost`, the hashes of deleted files.
     """
     git = Git.open(root)
     if git is None:
-        return
-    recorded = frozenset(index.paths(limit=PATHS_ASKED))
+        return OtherFiles((), truncated=False)
     changed = (path for path in git.changed_paths() if not path.startswith(f"{CONTROL_ROOM}/"))
     new = dict.fromkeys(path for path in changed if path not in recorded)
-    yield from (path for path in new if holds_file(root / path))
-    without = (path for path in git.list_files() if path not in recorded and path not in new)
-    found = islice(without, FILES_HASHED) if lost else ()
-    yield from (path for path in found if _hash(root, path) in lost)
+    there = [path for path in new if holds_file(root / path)]
+    if not lost:
+        return OtherFiles(there, truncated=False)
+    others = (path for path in git.list_files() if path not in recorded and path not in new)
+    asked = list(islice(others, FILES_HASHED + 1))
+    found = [path for path in asked[:FILES_HASHED] if _hash(root, path) in lost]
+    return OtherFiles([*there, *found], truncated=len(asked) > FILES_HASHED)
 
 
 def _hash(root: Path, path: WorkspacePath) -> ContentHash | None:

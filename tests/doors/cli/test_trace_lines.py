@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Record
-from intent_lsp.doors.cli.ledger import lines
 from intent_lsp.governance.ledger import intent_lines
 from intent_lsp.store.state.blob_cache import BlobCache
 from tests.doors.cli.conftest import Shell
@@ -119,13 +118,12 @@ def test_where_there_is_no_line_it_is_said(shell: Shell, root: Path) -> None:
 
 @pytest.mark.usefixtures("records")
 def test_what_is_left_out_is_said(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (intent_lines, lines):
-        monkeypatch.setattr(module, "FILES_AT_MOST", 1)
+    monkeypatch.setattr(intent_lines, "FILES_AT_MOST", 1)
     said = shell("trace", "lines", "INT-001")
     assert said.out.endswith("1 of 2 lines in 1 file come from the intent: 1 exact\n")
     assert said.err == (
-        "intent-lsp: there may be more lines, since at most 1 files of the intent's newest 2,000"
-        " records are searched; --path chooses among them\n"
+        "intent-lsp: there may be more lines, since the search reached one of its limits;"
+        " narrow it with --path, or ask `intent-lsp trace blame` about a file\n"
     )
     assert shell("trace", "lines", "INT-001", "--json").json["truncated"]
 

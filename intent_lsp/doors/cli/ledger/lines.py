@@ -1,11 +1,12 @@
 """The command `trace lines`: every line attributed to an intent.
 
 Show every line of the current files that is attributed to an intent, a row for each run
-of lines with one record: the file, the lines and their number, how sure the attribution
-is, the first digits of the record's id, the author and the time. The attribution is the
-one of `trace blame`. Files that were renamed since are found by their new names. The
-files of the intent's newest 2,000 records are searched, 200 files at most, the most
-recently edited first; if files are left out, a remark says so.
+of lines with one record: the file, the first and last line, how many lines these are,
+how sure the attribution is, the first digits of the record's id, the author and the
+time. The attribution is the one of `trace blame`. Files that were renamed since are
+found by their new names. The files of the intent's newest 2,000 records are searched,
+the most recently edited first, then files into which lines of these may have been
+moved; 200 files at most. If a limit may have left out files, a remark says so.
 """
 
 import argparse
@@ -31,8 +32,6 @@ from intent_lsp.formats.result_json import FileRuns, lines_json
 from intent_lsp.governance.ledger.authors import authors_of
 from intent_lsp.governance.ledger.blame import FileBlame
 from intent_lsp.governance.ledger.intent_lines import (
-    FILES_AT_MOST,
-    RECORDS_AT_MOST,
     WorkedFiles,
     explained,
     worked_files,
@@ -118,9 +117,8 @@ def _remark(page: Output, asked: WorkedFiles, files: Sequence[FileRuns]) -> None
         )
     if asked.truncated:
         page.remark(
-            "intent-lsp: there may be more lines, since at most"
-            f" {FILES_AT_MOST} files of the intent's newest {RECORDS_AT_MOST:,} records"
-            " are searched; --path chooses among them"
+            "intent-lsp: there may be more lines, since the search reached one of its limits;"
+            " narrow it with --path, or ask `intent-lsp trace blame` about a file"
         )
 
 
