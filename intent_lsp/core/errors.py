@@ -1,4 +1,4 @@
-"""The exceptions that several parts of this package raise, each with a hint on what to do.
+"""The exceptions that several parts of this package raise, with hints on what to do.
 
 Invariant: a problem in a text is a Finding and a refused edit is a Denied. Both are returned, never
 raised.

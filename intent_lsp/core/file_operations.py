@@ -2,7 +2,7 @@
 
 Specified in requirements section 7.
 
-Invariant: a rename has an old path, which disappears, and a new path, which replaces it.
+Invariant: a rename within the root has an old path, which disappears, and a new path.
 """
 
 from collections.abc import Sequence

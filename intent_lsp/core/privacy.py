@@ -2,7 +2,7 @@
 
 Specified in requirements section 5, `privacy`.
 
-Invariant: one session has the same name in all records, so that its records can be found.
+Invariant: under one policy, a session has the same name in all records.
 """
 
 from msgspec.structs import replace

@@ -1,7 +1,7 @@
 """Hunks, and the ranges of changed lines that a record stores for them (ledger section 1).
 
-Invariant: a content hash covers the bytes of the lines without the last line's line end, so that a
-block keeps its hash wherever it moves.
+Invariant: the content hash of compared lines covers their bytes without the last line's line end,
+so that a block keeps its hash wherever it moves.
 Invariant: hunks with at least one unchanged line between two of them give ranges that ascend and
 claim no line twice. A pure deletion claims no line, so two deletions may both refer to the first
 line.

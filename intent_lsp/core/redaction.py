@@ -1,7 +1,7 @@
 """Redaction of untrusted text: removes secrets, and markup for Markdown, HTML or agents.
 
 Invariant: secrets are searched for in the text without its invisible characters, before the text is
-cut.
+cut to its limit.
 Invariant: `neutral` returns one line in which Markdown, HTML and an agent's import syntax find no
 markup, wherever in a paragraph the line stands.
 Invariant: no secret hides another, however they are joined.

@@ -1,6 +1,7 @@
 """An edit that was refused to an agent, and whether a content shows that it was made all the same.
 
-Invariant: what is not certain counts as not made: text that stood there before, or too little text.
+Invariant: a piece of text that stood there before, or too little text, does not show that an edit
+was made.
 """
 
 from datetime import timedelta

@@ -31,8 +31,8 @@ def selected_in_shell(command: str | None) -> str | None:
     """Return ID if the shell command is `intent-lsp intents select ID`, else None.
 
     The program may also be called by a path, or as `python -m intent_lsp`, and options may follow.
-    Return None too if one is `--session`, or if the command may do more, as with a pipe, an
-    expansion or a second operand.
+    Return None too if one is `--session`, if there is a second operand, or if `_words` finds more
+    than a simple command.
     """
     words = _words(command)
     if words[1:3] == ["-m", "intent_lsp"]:
@@ -89,8 +89,8 @@ def may_be_own(call: ToolCall) -> bool:
 def _words(command: str | None) -> list[str]:
     """Return the words of a simple command, without quotes.
 
-    Return [] if there is no command, if it is too long, or if it may be more than one simple
-    command: with an operator, an expansion, a line end or an open quote.
+    Return [] if there is no command, if it is too long, or if it has an operator, a `$`, a
+    back-quote, a back-slash, a line end or an open quote. Globs stay as they are written.
     """
     if command is None or len(command) > _LONGEST:
         return []

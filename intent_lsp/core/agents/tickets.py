@@ -1,7 +1,7 @@
 """A ticket: an allowed call that is not recorded yet (requirements section 6).
 
-Invariant: once the call is judged, the ticket holds all that the record needs. Recording an edit
-never judges it again.
+Invariant: a ticket holds the judgement of its call. What the call named is not judged again when
+it is recorded.
 """
 
 from datetime import timedelta

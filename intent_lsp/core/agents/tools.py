@@ -2,8 +2,8 @@
 
 Specified in requirements section 6.
 
-Invariant: tool names are compared without case and, unless a pattern names it, without prefix. The
-team's lists take precedence over the built-in ones.
+Invariant: tool names are compared without case. The team's lists take precedence over the built-in
+ones.
 Invariant: a tool in no list is not READ_ONLY if it names a path, a patch or a command, unless it
 declares itself read-only.
 """

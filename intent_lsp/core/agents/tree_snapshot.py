@@ -1,7 +1,7 @@
 """Snapshots before a command: the work tree's files that differ from HEAD, git's state, the ledger.
 
-Git's own files and the ledger are stored separately: git's status does not show them, and no
-command may change them.
+The protected files, which are git's own files and the ledger, are stored separately: no command of
+an agent may change them.
 
 Invariant: a snapshot never changes and may be out of date. Code that uses it compares it with the
 disk again.

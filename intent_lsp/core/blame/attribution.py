@@ -21,7 +21,8 @@ class Confidence(StrEnum):
 
     NORMALIZED: only white space differs. MOVED: the line was recognised by its content at another
     place. ASSUMED: the edit was not announced, and its intent is the one that was active.
-    UNATTRIBUTED: no record explains the line.
+    UNATTRIBUTED: no record explains the line. A line without letters and digits may have the
+    confidence of the lines around it.
     """
 
     EXACT = "exact"
@@ -38,7 +39,7 @@ class Edit(Struct, frozen=True, kw_only=True):
     """One file of one record. A later record has a higher `order`.
 
     `pre` and `post` are the hashes of the content before and after. They are None if there was no
-    file or its content cannot be read. `talks` holds the ranges of changed lines, grouped by
+    file or its content is not known. `talks` holds the ranges of changed lines, grouped by
     conversation. `told` is False if the ranges may miss some changes, such as those of a failed
     edit.
     """
@@ -54,8 +55,8 @@ class Edit(Struct, frozen=True, kw_only=True):
 class Attribution:
     """The edit and the conversation that a line comes from, by their numbers `order` and `talk`.
 
-    `replaced`: the edit replaced old lines by this one. If False, the edit inserted the line
-    between two old ones. This flag is ignored when attributions are compared.
+    `replaced`: the edit is known to have replaced old lines by this one. This flag is ignored when
+    attributions are compared.
     """
 
     order: int
@@ -109,8 +110,8 @@ def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
     A line that the edit wrote, by its ranges, is attributed to the edit; any other line has None.
     The range of a pure deletion attributes nothing.
 
-    An edit that was not compared line by line has one range, which stands for the whole file. If
-    `whole` is False, such a range is skipped, because it does not say which lines changed.
+    A range with `fallback` stands for the whole file. If `whole` is False, it is skipped, because
+    it does not say which lines changed.
     """
     claims: Attributions = [None] * count
     for talk, run in claimed_runs(step):

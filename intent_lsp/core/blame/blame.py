@@ -1,8 +1,8 @@
 """Blame of one content: attributes its lines by the records of its file (ledger section 5).
 
 Invariant: the result has an attribution, or None, for each line, whatever the records say.
-Invariant: a search by blocks attributes only lines that no other method attributes, and never a
-block of trivial lines alone.
+Invariant: a search by blocks attributes only lines without an attribution, and never a block of
+trivial lines alone.
 Invariant: each recorded block is found in one place at most.
 Invariant: the work is bounded. Blocks of a length that would cost too much are not searched for.
 """
@@ -94,7 +94,7 @@ def settle(claims: Attributions, lines: Sequence[str]) -> None:
     Trivial lines have no letters or digits. The lines above and below must have equal attributions.
     A diff leaves a blank line or a bracket unchanged inside a block that is otherwise new, and a
     formatter changes a trivial line where nothing around it changes. A line keeps its own edit if
-    that edit inserted it and is newer than the one of the lines around it.
+    that edit is newer than the one of the lines around it, and did not put it in place of others.
     """
     at = 0
     while at < len(lines):

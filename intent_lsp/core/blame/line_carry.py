@@ -4,7 +4,7 @@ Specified in ledger section 5.
 
 Invariant: a line of the old content is carried at most once.
 Invariant: a trivial line, without letters and digits, is never carried as a moved block of its own.
-Invariant: an edit whose ranges do not fit the number of lines maps no line at all.
+Invariant: an edit whose ranges contradict each other maps no line at all.
 """
 
 from collections.abc import Iterator, Sequence
@@ -53,7 +53,7 @@ def carried(old: Sequence[str], new: Sequence[str], diff: Diff) -> Carried:
 
     Lines that `diff` finds unchanged are EXACT. Of the others, those that it finds unchanged
     without their white space are NORMALIZED. Of the rest, blocks of at least MOVED_LETTERS letters
-    and digits that `old` has at another place, white space aside, are MOVED.
+    and digits that `take_moved` finds in `old`, white space aside, are MOVED.
     """
     found: Carried = [None] * len(new)
     left = [True] * len(old)
@@ -123,8 +123,9 @@ def take_moved(
 def splices(step: Edit, count: float) -> list[Splice] | None:
     """Return an edit's replacements from top to bottom.
 
-    Return None if its ranges are incomplete or contradict each other, reach beyond line MOST_LINES,
-    or need more lines than `count`, the number of lines after the edit (infinite if unknown).
+    Return None if its ranges are incomplete or contradict each other, replace old lines beyond line
+    MOST_LINES, or need more lines than `count`, the number of lines after the edit (infinite if
+    unknown).
     """
     if not step.told and step.pre != step.post:
         return None
@@ -193,7 +194,7 @@ def _length(
     before: tuple[Sequence[str], int],
     after: tuple[Sequence[str], int],
 ) -> int:
-    """Return the length of the longest equal block of unmatched lines at two given places.
+    """Return the length of the longest equal block of unmatched lines that begins at two places.
 
     `before` is the old text and the index of the block's first line in it, `after` the same of the
     new text. A new line is unmatched if `found` has None for it, an old line if `left` has True.

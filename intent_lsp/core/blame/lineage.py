@@ -1,7 +1,7 @@
 """Lineage: the chain of edits that led to a content, replayed over its lines (ledger section 5).
 
 Invariant: an unbroken chain of edits needs no content. Contents that are still stored are compared
-only where a link is missing.
+only where a link is missing or does not show which lines it replaced.
 Invariant: a walk back uses an edit once, so that it ends although a content may occur again.
 Invariant: a content that several edits produced is attributed to the earliest of them, so that
 lines restored by an undo get their old attribution back.
@@ -51,7 +51,7 @@ class _Back(Struct):
     The walk has arrived at the content from before the edits in `steps`: `wanted` is its hash,
     `lines` its lines (None if unknown). `used` are the orders of the edits that may not be used
     again. Edits before the order `limit` are preferred. `last` is the edit at which the walk ended,
-    or None: it produced this content and created the file, or does not show what it replaced.
+    or None: it produced this content, and its `pre` is None or it does not show what it replaced.
     """
 
     steps: list[tuple[Edit, list[Splice]]] = field(default_factory=list)
@@ -178,7 +178,7 @@ class Lineage:
         """Return the attributions after an edit whose ranges do not show which lines it replaced.
 
         Lines that the content before the edit (its hash is `pre`) has keep older attributions;
-        other lines in the edit's ranges are attributed to the edit. If that content is not stored
+        other lines in the edit's ranges are attributed to the edit. If that content cannot be had
         and the ranges, apart from one for the whole file, leave a line out, earlier contents are
         compared: of the edit's attribution and theirs, a line gets the surer one, then the older.
         """

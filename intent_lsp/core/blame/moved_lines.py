@@ -1,8 +1,7 @@
 """Lines moved or copied from another file by an unrecorded change (ledger section 5).
 
-Invariant: only lines that no other method attributes are attributed, and never above MOVED.
-Invariant: a line that the other file still has was not moved from there. It was copied or
-rewritten.
+Invariant: only lines without an attribution are attributed, and never above MOVED.
+Invariant: a line that a diff finds in the other file's content of today does not count as moved.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,8 +23,8 @@ CONTENTS_COMPARED: Final = 64
 class OtherFile(Struct, frozen=True, kw_only=True):
     """A file in which lost lines are searched for: its edits, its hash now, and its past contents.
 
-    `today` is the hash, None if the file is gone. `contents` returns a content's lines by its hash,
-    or None if they are not stored.
+    `today` is the hash, None if the file is gone or cannot be read. `contents` returns a content's
+    lines by its hash, or None if they are not stored.
     """
 
     steps: Sequence[Edit]

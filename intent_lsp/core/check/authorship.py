@@ -2,8 +2,9 @@
 
 Specified in requirements section 14.
 
-Invariant: a record of the very file decides before names do, and names before other records.
-Invariant: an identity is matched as a whole word or a whole address, never inside another word.
+Invariant: a record of the very file whose author is known decides before names do, and names before
+other records.
+Invariant: a name or an address is matched as a whole, except for `(aider)` in a name.
 """
 
 import re
@@ -62,9 +63,9 @@ _BY_AIDER: Final = re.compile(r".*\(aider\)", re.IGNORECASE)
 def agent_named(commit: CommitFacts, further: Sequence[str] = ()) -> str | None:
     """Return the first of a commit's author, committer and co-authors that is a coding agent.
 
-    The result is a signature `Name <address>`, or None if none is an agent's. Co-authors are the
-    trailers `Co-authored-by`, `Assisted-by` and `Generated-by`. `further` are more names or
-    addresses of agents; letter case is ignored.
+    The result is a signature such as `Name <address>`, or None if none is an agent's. Co-authors
+    are those in lines `Co-authored-by: …`, `Assisted-by: …` and `Generated-by: …` of the message.
+    `further` are more names or addresses of agents; letter case is ignored.
     """
     more = frozenset(each.casefold() for each in further)
     signed = (commit.author, commit.committer, *_TRAILERS.findall(commit.message))

@@ -1,4 +1,4 @@
-"""Fingerprints of findings: the same while lines move, commits are rebased or others are added.
+"""Fingerprints of findings: the same while lines move or commits are rebased.
 
 Invariant: two findings of one report have different fingerprints.
 """

@@ -1,6 +1,6 @@
 """Whether a change of the intents file is only what the server writes in an agent's name.
 
-That is a status that goes on, history, dates, and scope that people granted.
+That is a status that goes on, history, `updated_at`, and scope that people granted.
 
 Specified in requirements sections 3.6 and 14.
 

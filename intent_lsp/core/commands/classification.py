@@ -3,7 +3,7 @@
 Specified in commands section 1.
 
 Invariant: `weigh` returns a result for every call. A call that no row fits may change anything, and
-the result says so, unless the call only asks for help or a version.
+the result says so, unless it changes the directory or only asks about the program.
 """
 
 from collections.abc import Iterator, Sequence
@@ -98,8 +98,8 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
 def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
     """Return the reading of a git call, marked as git's, and its paths as restored if they are.
 
-    `.orchestration/.local/` is added if the call removes it. After a `cd`, the kind is at least
-    LOOKING: the repository there may run other programs.
+    The paths of `removed_by` are added. After a `cd`, the kind is at least LOOKING: the repository
+    there may run other programs.
     """
     kind = reading.kind if call.place == START else max(reading.kind, CommandKind.LOOKING)
     paths = reading.paths
@@ -113,7 +113,8 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
     """Classify a change of directory (`cd`, `pushd` and the like) that is run in `place`.
 
     `cd` without an operand goes to `~`. The new directory is unknown for `pushd` or `popd` without
-    one, and if the first operand is unknown or empty, or begins with `-` or `+`.
+    one, and if the first operand is unknown or empty, or begins with `-` or `+`. Else it is what
+    `entered` returns.
     """
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L"}]
     there: KnownPath = None
@@ -127,7 +128,10 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 
 
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by its rows; LOOKING if it asks for help and has no target or shell text."""
+    """Classify a call by its rows. It is LOOKING if it asks for help without target or shell text.
+
+    `call.before` may make it more severe.
+    """
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
@@ -139,6 +143,7 @@ def _weigh_by_rows(call: ProgramCall, lists: CommandLists, depth: int) -> Weighe
     """Classify a call by the first of its program's rows that fits the call, else as unknown.
 
     If no row fits, but all words are options and the first is in _ABOUT, the call is LOOKING.
+    `call.before` may make it more severe.
     """
     for row in lists.rows.get(call.name, ()):
         wraps = row.kind is RowKind.RUNS and row.runs is not Runs.SEARCH
@@ -192,8 +197,8 @@ def _by_row(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterato
 def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
     """Whether a call that `row` fits is PLAIN: its own text shows that it only reads.
 
-    It does if the shell expands no word, no operand is written, the program is called by its plain
-    name, and every option is in the row's `plain`.
+    It does only if the shell expands no word, no operand is written, the program is called by its
+    plain name, and `only_plain` holds for its options.
     """
     literal = all(word.literal and not _may_run(word) for word in call.words)
     named = not row.first or call.words[0].is_one_of(row.first)
@@ -217,8 +222,8 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
     """Classify a program that runs another command, together with that command.
 
     `outer` is the call of the program, `inside` the same call in the directory that its options
-    enter, and `row` the row that fits it. If the inner command changes directory, the directory
-    afterwards is unknown.
+    enter, and `row` the row that fits it. If the program runs its own words (Runs.WORDS) and these
+    change the directory, the directory afterwards is unknown.
     """
     options = [*outer.before, *_by_row(inside, replace(row, kind=RowKind.READS), arguments)]
     words: Sequence[Word] = arguments.operands[row.skip :]

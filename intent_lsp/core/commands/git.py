@@ -37,11 +37,11 @@ _MAGIC: Final = frozenset("*?[:")
 
 
 def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ...]:
-    """Return the path `.orchestration/.local/` if this git call, run in `place`, would remove it.
+    """Return the path of `.orchestration/.local/` if this git call, run in `place`, may remove it.
 
-    `words` are those after `git`. Else, or if a word or the directory is not known, return an empty
-    tuple. `.orchestration/.local/` may not exist or may belong to another work tree: the caller
-    must check.
+    The calls are `git clean` and `git stash`; `words` are those after `git`. Else, or if a word or
+    the directory is not known, return an empty tuple. `.orchestration/.local/` may not exist or may
+    belong to another work tree: the caller must check.
     """
     if any(word.unknown for word in words):
         return ()
@@ -52,7 +52,7 @@ def removed_by(words: Sequence[Word], place: KnownPath) -> tuple[TouchedPath, ..
 
 
 def puts_back(words: Sequence[Word]) -> bool:
-    """Whether a git call sets files back to their content in HEAD or the index.
+    """Whether a git call's known words set files back to their content in HEAD or the index.
 
     `words` are those after `git`; unknown ones are ignored. True for `checkout … --` if no operand
     or only `HEAD` is before the `--`, and for `restore` without a `--source` other than `HEAD`.

@@ -1,6 +1,6 @@
 """A call of a program: its name as the command lists write it, and which of their rows fits it.
 
-Invariant: an unknown word never matches a program name, a task or a script.
+Invariant: an unknown word never matches a program name or a task.
 """
 
 import re
@@ -42,8 +42,9 @@ class ProgramCall(Struct, frozen=True, kw_only=True):
     """A call of a program or of its subcommand.
 
     `words` follow the name, and `place` is the working directory. `before` are the readings of
-    options that precede the subcommand. `plain` is False if the program was called by a path or
-    with a version in its name, or if what precedes the subcommand is not known to be harmless.
+    options that precede the subcommand. `plain` is False if the program was called by another name
+    than the lists have, such as a path, or if what precedes the subcommand is not known to be
+    harmless.
     """
 
     name: str
@@ -94,11 +95,12 @@ def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()
 def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
     """Return the name by which to look up the rows of the program `word`, and at most one reading.
 
-    The reading says that the word may name another program. A version in the name is dropped. A
-    path is replaced by its last part if it is in a system directory. For programs that verify or
-    run others, this also holds in a directory where package managers install programs. For any
-    other path the reading is returned, and the path is replaced only if its directory's name ends
-    in `bin`. A path that has rows itself is returned as it is, without a reading.
+    The reading says that the word may name another program. A version is dropped from a name that
+    is no path and has rows without it. A path is replaced by its last part if it is in a system
+    directory. For programs that verify or run others, this also holds in a directory where package
+    managers install programs. For any other path the reading is returned, and the path is replaced
+    only if its directory's name ends in `bin`. A path that has rows itself is returned as it is,
+    without a reading.
     """
     word = _without_release(word, lists)
     directory, slash, last = word.rpartition("/")
@@ -151,7 +153,7 @@ def asks_for_help(call: ProgramCall, lists: CommandLists) -> bool:
     """Whether the last word is `--help` and no word before it may be a script or shell text.
 
     That is so if there is no other word; or if the program has no rows for scripts or for running
-    others, and each other word is known and looks like a subcommand.
+    others, and each other word is known and looks like a subcommand or is `--`.
     """
     if not call.words or call.words[-1].text != HELP or call.words[-1].unknown:
         return False
@@ -187,8 +189,8 @@ def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> 
 def _follows(row: ProgramRow, arguments: Arguments) -> bool:
     """Whether all scripts of a call match the row's `script`. False if the call has no script.
 
-    The scripts are the values of the row's `given` options, or else the first operand. One that is
-    unknown, empty or too long does not match.
+    The scripts are the values of the row's `given` options, or else the first operand. One for
+    which `_filled_in` returns "" does not match.
     """
     scripts = arguments.values(row.given) or arguments.operands[:1]
     found = [
@@ -200,9 +202,9 @@ def _follows(row: ProgramRow, arguments: Arguments) -> bool:
 def _filled_in(word: Word, row: ProgramRow) -> str:
     """Return the text of the script `word`, or "" if it is too long or unknown.
 
-    If the row has `numbers`, each shell expansion in an unknown script is replaced by `1`. The
-    script then counts as known if no `$` or backquote remains, unless it was nothing but one
-    expansion.
+    If the row has `numbers`, each `$NAME`, `${NAME}` or simple `$((…))` in an unknown script is
+    replaced by `1`. The script then counts as known if no `$` or backquote remains, unless it was
+    nothing but one of these.
     """
     if len(word.text) > MAX_SCRIPT:
         return ""

@@ -1,6 +1,6 @@
 """The rows of the command lists: how a program is called, and what such a call does.
 
-Invariant: a row is a value. Nothing that applies to one program only is written in code.
+Invariant: a row is a value.
 """
 
 import re
@@ -91,11 +91,12 @@ class Runs(StrEnum):
 class ProgramRow(Struct, frozen=True, kw_only=True):
     """One way of calling a program. A row fits a call if all its conditions hold.
 
-    Conditions: `needs` (one of these options), `unless` (none of these options), `bare` (no
-    operands), `first` (the first operand is one of these), `tasks` (which operands must name a task
-    that only verifies, such as `test`; `also` are further names of such tasks), and `script`.
-    `script` is a regular expression for the values of the options `given`, or else for the first
-    operand; with `numbers`, a shell expansion may stand in the script for a number.
+    `fits` also checks that operands are there which the row needs. Conditions: `needs` (one of
+    these options), `unless` (none of these options), `bare` (no operands), `first` (the first
+    operand is one of these), `tasks` (which operands must name a task that only verifies, such as
+    `test`; `also` are further names of such tasks), and `script`. `script` is a regular expression
+    for the values of the options `given`, or else for the first operand; with `numbers`, a shell
+    expansion may stand in the script for a number.
 
     Options: `plain` are those with which the program only reads, whatever their values; if `plain`
     is None, no call is PLAIN. `values` options take a value; `attached` options take one only in

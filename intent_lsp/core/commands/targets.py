@@ -1,7 +1,7 @@
 """The paths that a call's operands and options name, by the program's row in the command lists.
 
 Invariant: an operand that is a target becomes a path, or a sentence that says why its path is not
-known.
+known, unless it is no file, such as `/dev/null`.
 """
 
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ class Site(Struct, frozen=True):
 
 
 def targets(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
-    """Yield a reading for each operand that the program writes, and for each source if `shares`.
+    """Yield readings of the operands that the program changes, and of the sources if `shares`.
 
     `row` fits the call, and says which operands these are. `site` is the program and its directory.
     """

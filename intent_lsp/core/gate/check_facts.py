@@ -2,8 +2,9 @@
 
 Specified in requirements section 6.
 
-Invariant: each row's own check decides whether the row passed. Its result is passed in as `denied`:
-a refusal, or None if the row passed. The functions of this module only describe.
+Invariant: the own check of each of rows 3 to 15 decides whether the row passed. Its result is
+passed in as `denied`: a refusal, or None if the row passed. The functions of this module only
+describe.
 Invariant: the facts of rows 10 to 12 are requested only for a known intent. Those of rows 6, 7, 12
 and 13, if they passed, are requested only for a question that names files; else NO_PATH is used.
 """
@@ -163,8 +164,8 @@ def _owned(question: GateRequest, fact: FileFact) -> str:
 def _foreign(question: GateRequest, path: WorkspacePath) -> str:
     """Name a path that the active intent does not own, with the reason.
 
-    That is its first open owner and how many more there are, and whether an exclusion of the active
-    intent matches the path.
+    That is its first open owner and how many more there are, or that there is none; and whether an
+    exclusion of the active intent matches the path.
     """
     usable = open_owners(question.intents, question.owners, path)
     owning = [

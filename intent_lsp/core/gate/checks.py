@@ -100,10 +100,10 @@ def intent_ignored(question: GateRequest) -> Denied | None:
 
 
 def scope_violation(question: GateRequest) -> Denied | None:
-    """Return the refusal of row 12 if the active intent does not own a path, else None.
+    """Return the refusal of row 12 if a path is outside of the active intent's scope, else None.
 
     Generated files, and files that the edit restores to the content from before a violation, need
-    no owner.
+    not be in it.
     """
     intent = question.intent
     free = {fact.path for fact in question.files if fact.puts_back or fact.generated}
@@ -130,8 +130,8 @@ def scope_violation(question: GateRequest) -> Denied | None:
 def stale_file(question: GateRequest) -> Denied | None:
     """Return the refusal of row 13 if a file changed since it was read, else None.
 
-    A file that was never read passes. An agent's call is also refused if another session claims a
-    file.
+    A file that was never read counts as unchanged. An agent's call is also refused if another
+    session claims a file.
     """
     failing = [fact for fact in question.files if _stale(fact) or _claimed(question, fact)]
     if not failing:

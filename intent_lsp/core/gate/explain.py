@@ -2,8 +2,8 @@
 
 Specified in requirements section 6.
 
-Invariant: a row's outcome is that of the gate's own check. The first of rows 3 to 15 that fails has
-the code of the refusal, and no row fails if the gate allows.
+Invariant: outcomes come from the gate's own checks. The first of rows 3 to 15 that fails has the
+code of the refusal, and no row fails if the gate allows.
 Invariant: a row is evaluated even after another has failed. One that cannot be evaluated says why.
 """
 

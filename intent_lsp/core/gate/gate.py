@@ -1,7 +1,7 @@
 """The gate: judges whether an edit is allowed, and under which intent (requirements section 6).
 
 Invariant: judging is total and pure. The rows run in the table's order and the first that fails
-decides.
+decides, except that a person may approve what row 12 (scope) refuses.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -163,8 +163,8 @@ def unavailable(cause: str, paths: tuple[WorkspacePath, ...]) -> Denied:
 def _refusals(question: GateRequest, numbers: frozenset[int]) -> Iterator[Denied]:
     """Yield the refusals of all failing rows, in order, except the rows with the given `numbers`.
 
-    The caller must stop after a refusal of row 8 or 9: later rows need a known intent, and run only
-    when the next refusal is taken.
+    For a save, rows for agents' calls only are left out too. The caller must stop after a refusal
+    of row 8 or 9: later rows need a known intent, and run only when the next refusal is taken.
     """
     for row in CHECKS:
         if row.number in numbers or (row.agents_only and question.call is None):

@@ -2,7 +2,8 @@
 
 Specified in requirements section 6.
 
-Invariant: a list in a sentence has ten names at most, and `details` fifty intents.
+Invariant: a list in a sentence has ten names at most, and that of the available intents in
+`details` fifty.
 Invariant: a fact is one line of printable characters, shorter than 600. A name with an unprintable
 character stands in quotes, with that character escaped.
 """

@@ -2,8 +2,8 @@
 
 Specified in requirements section 8.
 
-Invariant: these messages are for people only; agents get those of the specification. Each states
-the problem in one sentence. The remedy is in the actions that are offered with it.
+Invariant: these messages are for people only; agents get those of the specification. Each in _WORDS
+states the problem in one sentence, without a remedy.
 """
 
 from typing import Final

@@ -34,11 +34,12 @@ class Unread(Enum):
 class FileFact(Struct, frozen=True, kw_only=True):
     """The facts about one file that an edit would change.
 
-    `path` is relative to the root; for a file outside of the root, it is as the caller wrote it.
-    `expected` is the hash that the caller last read (None: it found no file). `current` is the hash
-    on disk now (None: there is no file). `claimed_by` is another session with a live claim on the
-    file. `puts_back`: the edit restores the content from before a violation. `generated`: the file
-    is of a kind that tools leave behind.
+    `path` is relative to the root; for a file outside of the root, it may be as the caller wrote
+    it. `expected` is the hash that the caller last read (None: it found no file). `current` is the
+    hash on disk now (None: there is no file). The two are not looked up for a file outside of the
+    root, nor for one that the edit reaches through a link at another path. `claimed_by` is another
+    session with a live claim on the file. `puts_back`: the edit restores the content from before a
+    violation. `generated`: the file is of a kind that tools leave behind.
     """
 
     path: WorkspacePath
@@ -154,7 +155,8 @@ class Allowed(Struct, frozen=True):
 class Denied(Struct, frozen=True, kw_only=True):
     """The decision that the edit is denied, with its reason.
 
-    `details` (keys in snake_case) is sent to the client unchanged. `paths` are the files at fault.
+    `details` (keys in snake_case) is sent to the client unchanged. `paths` are the files that it
+    concerns.
     """
 
     code: GateCode
@@ -188,11 +190,11 @@ NOBODY_TO_ASK: Final = "no editor is connected here in which a person could be a
 class ApprovalAnswer(Struct, frozen=True, kw_only=True):
     """A person's answer when the gate's decision is Ask (row 16).
 
-    `approval` is None if the call is not approved; `feedback` then says why. `can_be_asked`: nobody
-    has been asked yet, but a person can be. `is_nobody`: there is no person who can be asked.
-    `session_id` is the session of the person who approved. `final`: the call stays denied even if
-    the gate would now allow it, because the person rejected it or the request was cancelled.
-    `channel` is how the answer arrived.
+    `approval` is None if the call is not approved; `feedback` then says why, unless `can_be_asked`:
+    nobody has been asked yet, but a person can be. `is_nobody`: there is no person who can be
+    asked. `session_id` is the session of the person who approved. `final`: the call stays denied
+    even if the gate would now allow it, because the person rejected it or the request was
+    cancelled. `channel` is how the answer arrived.
     """
 
     approval: ApprovalChoice | None = None

@@ -32,7 +32,7 @@ class Link(NamedTuple):
 
     `prev` and `merges` are the hashes of the records that the line names as its predecessors.
     `flaw` is what is wrong with the line itself. `older`: an older tool wrote the line, so that its
-    hash does not cover the whole line. `bare`: the line names no predecessor and follows the line
+    hash does not cover the whole line. `bare`: the line names no predecessor and follows the record
     above. A named tuple, because verification makes one for each of a million lines.
     """
 
@@ -156,8 +156,8 @@ class ChainCursor(Struct):
     def goes_on(self, link: Link) -> bool:
         """Whether the next line, whose link is `link`, follows the last record so far.
 
-        It does if it names that record as its predecessor, or is bare. False if there is no record
-        yet. Whether the line is a record itself is not asked.
+        It does if `prev` names that record, or the line is bare. False if there is no record yet.
+        Whether the line is a record itself is not asked.
         """
         return self.last is not None and self.prev_of(link) == self.last
 

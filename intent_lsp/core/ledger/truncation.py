@@ -1,9 +1,9 @@
 """Truncation check: finds records that outside evidence attests but that no ledger file contains.
 
-The evidence is git's commits and this machine's state.
+The evidence is git's commits, this machine's state, checkpoints and hashes that the user gives.
 
-Invariant: a record that only another branch has is no error. If a search was incomplete, a record
-that it did not find is not reported as lost.
+Invariant: a head that this machine knows is no error if only another branch has it, or if an
+incomplete search did not find it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -54,8 +54,8 @@ class RecordCommit(Struct, frozen=True, kw_only=True):
 class EvidenceSearch(Struct, frozen=True):
     """The result of searching git for records: the commit that contains each, by record hash.
 
-    `whole`: the search was complete, so that a record without an entry in `held` is in no commit
-    that git still has.
+    `whole`: the search was complete, so that a record without an entry in `held` is in no commit of
+    a branch, a tag, a stash or a reflog.
     """
 
     held: Mapping[ContentHash, RecordCommit]
@@ -98,8 +98,8 @@ def remembered(
     """Return the heads that this machine remembers after the verification `found`.
 
     They are the heads in `found`, newest first, and those in `known` whose record no ledger file
-    contains, unless a branch contained it and no commit does any more. `found` has no truncation
-    problems yet. If its chain is broken, return `known`.
+    contains, unless a branch contained it and, by a complete search, no commit does any more. In
+    `found`, truncation has not been checked yet. If its chain is broken, return `known`.
     """
     if not found.ok:
         return tuple(known)

@@ -2,7 +2,7 @@
 
 Specified in ledger section 2.
 
-Invariant: each code is reported once, with the number of further lines that have it.
+Invariant: each code is reported once, with the number of further problems that have it.
 Invariant: a record is called proved only by an anchor whose own record is in the ledger's files.
 """
 
@@ -70,13 +70,12 @@ class LedgerProblem(Struct, frozen=True, kw_only=True):
 
 
 class Verification(Struct, frozen=True, kw_only=True):
-    """The result of `verify`. `ok`: every hash is correct and every link leads to a record.
-
-    Once truncation has been checked, `ok` is False too if a problem found by that is an ERROR.
+    """The result of `verify`. `ok`: no problem is an ERROR.
 
     `records` counts the readable records, `segments` the files that contain them. `anchors` are the
-    given anchors in the given order. `proved` and `conditional` are the two sentences of the
-    closing statement. `files` are all files read, including empty ones, relative to the root.
+    given anchors in the given order; a check of truncation removes some. `proved` and `conditional`
+    are the two clauses of the closing statement. `files` are all files read, including empty ones,
+    relative to the root.
     """
 
     ok: bool

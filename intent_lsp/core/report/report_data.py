@@ -1,7 +1,7 @@
 """The data of a report on the ledger, counted in one pass over the records.
 
-Invariant: memory grows with the files, intents, sessions and hours. Of the records themselves only
-the newest are kept, up to a fixed number.
+Invariant: memory grows with the pairs of intent and file, the sessions, contributors and hours. Of
+the records themselves only the newest are kept, up to a fixed number.
 """
 
 from collections import Counter

@@ -90,8 +90,8 @@ class CharClass(Struct, frozen=True, kw_only=True):
 class ReadClass(Struct, frozen=True):
     """A parsed bracket expression. `end` is the index in the text of the character after its `]`.
 
-    `members` is None if no character is in the expression, as in `[b-a]`, so that the whole segment
-    matches nothing; `end` is then the length of the text.
+    `members` is None if the expression names no character, as `[b-a]` and `[!b-a]`, so that the
+    whole segment matches nothing; `end` is then the length of the text.
     """
 
     members: CharClass | None

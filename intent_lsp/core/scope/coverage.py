@@ -31,8 +31,9 @@ def covered(patterns: Sequence[Pattern]) -> Iterator[tuple[int, int]]:
 def reaches(pattern: Pattern) -> bool:
     """Whether the pattern can match a control-plane path at the root. False for an exclusion.
 
-    Control directories deeper in the tree are not considered. Of files that are known by a part of
-    their name only samples are tested, so that False is not certain for them.
+    Control directories deeper in the tree are not considered, nor names with upper-case letters. Of
+    files that are known by a part of their name only samples are tested, so that False is not
+    certain for them.
     """
     return not pattern.exclusion and (
         any(pattern.after(room.split("/")) != NOWHERE for room in CONTROL_ROOMS)

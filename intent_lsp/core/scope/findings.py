@@ -24,7 +24,7 @@ class PatternFinding(Struct, frozen=True, kw_only=True):
     """A problem with one pattern of an intent's scope.
 
     `replacement` is the whole pattern to write instead, or None if there is no suggestion. `same`:
-    the replacement matches the same files as the pattern does.
+    the replacement matches the same files as the pattern, and nothing else is wrong with it.
     """
 
     code: FileCode
@@ -94,10 +94,10 @@ def tree_findings(
     *,
     whole: bool = True,
 ) -> tuple[ScopeFinding, ...]:
-    """Return all findings on scopes, given the files of the root.
+    """Return the findings on scopes, given the files of the root.
 
-    They are those of `file_findings` and, for open intents, the patterns that match no file and the
-    pairs of intents that own the same file. `reading` is how names are compared. `whole`: `files`
+    They are those of `file_findings` and, for open intents, patterns that match no file and pairs
+    of intents that own the same file. `reading` is how names are compared. `whole`: `files`
     are all files of the root; if not, a message names `at least` so many shared files.
     """
     scopes = compile_scopes([intent.owned_scope for intent in intents], reading)

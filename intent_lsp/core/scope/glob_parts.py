@@ -20,7 +20,7 @@ _EMPTY_EXTGLOB = 3
 
 
 class GlobPartKind(Enum):
-    """What one part of a glob is. A WILDCARD stands for several names or characters.
+    """What one part of a glob is. A WILDCARD stands for characters that it does not spell out.
 
     A wildcard is `*`, `**`, `?`, a bracket expression, or what encloses and separates the
     alternatives of an extglob. A BRACE is a brace or comma that separates alternatives. An

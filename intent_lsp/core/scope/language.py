@@ -1,7 +1,7 @@
 """Parser for one segment of a glob: characters, wildcards, classes, extglobs (scope section 1).
 
-Invariant: every text can be parsed; an unclosed bracket or parenthesis is literal. Only a segment
-that can match no name, because it has an empty range, gives None.
+Invariant: every text within the limits can be parsed; an unclosed bracket or parenthesis is
+literal. Only a segment with an empty class, which can match no name, gives None.
 """
 
 import itertools
@@ -74,7 +74,7 @@ def escape(path: str) -> str:
 
 
 def read_segment(text: str, *, folded: bool = False) -> Items | None:
-    """Parse one segment of a glob into items. Return None if the segment can match no name.
+    """Parse one segment of a glob into items. Return None if an empty class makes it match nothing.
 
     `folded`: literals become lower case and classes ignore case. Raise PatternLimitError if the
     segment exceeds a limit.
