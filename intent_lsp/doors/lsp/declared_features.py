@@ -2,7 +2,8 @@
 
 Features of the control files alone must not be asked about in source files. A client that can
 register them for some files gets them registered later, by the language service, and they are not
-in the answer to `initialize`. Every other client needs them in that answer, and asks in every file.
+in the answer to `initialize`. Every other client finds them in that answer, if at all, and asks in
+every file.
 
 Invariant: pulled diagnostics, text contents and code actions to be resolved are offered only to a
 client that declares them.
@@ -88,7 +89,7 @@ def register_declared(server: IntentServer, client: lsp.ClientCapabilities) -> N
 
 
 def register_for_every_file(server: IntentServer, params: lsp.InitializeParams) -> None:
-    """Register at `initialize` the features that the client does not let a server register later.
+    """Register at `initialize` the features of control files that no server can register later.
 
     A client that knows such a feature then asks for it in every file. Formatting is registered only
     if the initialization options switch it on, semantic tokens only if the client declares them.

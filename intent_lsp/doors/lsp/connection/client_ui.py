@@ -84,7 +84,7 @@ class ClientUi:
     async def apply(
         self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit], label: str
     ) -> bool:
-        """Have the editor apply edits to the document at `uri`. Return whether they were applied.
+        """Have the editor apply edits to the document at `uri`. Return whether it says that it did.
 
         `version` is the document version that they fit, or None for a file that is not open.
         `label` names the edit in the editor.
@@ -94,7 +94,8 @@ class ClientUi:
     async def apply_edit(self, edit: lsp.WorkspaceEdit, label: str) -> bool:
         """Have the editor apply a WorkspaceEdit. Return whether it was applied.
 
-        Return False too if that is not known after EDIT_TIME. `label` names the edit in the editor.
+        Return False too if the editor does not answer within EDIT_TIME. `label` names the edit in
+        the editor.
         """
         answer = await self._protocol.ask(
             lsp.WORKSPACE_APPLY_EDIT,

@@ -96,10 +96,10 @@ class Connection:
     async def announce_root(self, open_root: OpenRoot, opened: Path | None = None) -> None:
         """Announce a root to the client, check its control files and watch it, once for each root.
 
-        The first call for a root does that, and returns once the root's ledger is indexed and its
-        documents are judged. `opened` is a file of the root that an editor has open, or None; each
-        call also watches the file's directory. The setting `watch` decides whether the server or
-        the client watches, or nobody.
+        The first call for a root does that, and waits until its ledger is indexed, if that is
+        possible, and its documents are judged. `opened` is a file of the root that an editor has
+        open, or None; each call also watches the file's directory. The setting `watch` decides
+        whether the server or the client watches, or nobody.
         """
         new = open_root not in self._known
         if new:
@@ -181,11 +181,11 @@ class Connection:
             await self.rules_may_have_changed(open_root)
 
     async def rules_may_have_changed(self, open_root: OpenRoot) -> None:
-        """Judge a root's documents again if its rules, HEAD, active intent or grants have changed.
+        """Judge a root's documents again if its rules, HEAD, intent, grants or file state changed.
 
         Then also check its control files and the closed files of its work tree again, and tell the
-        client if the status of the root has changed. Do nothing if all are as they were at the last
-        call for this root.
+        client if the status of the root has changed. Do nothing if all of that is as it was at the
+        last call for this root.
         """
         async with self._rules_lane:
             # Under a lock, so that states are reported in the order in which they were read.

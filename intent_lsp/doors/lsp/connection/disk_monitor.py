@@ -1,4 +1,4 @@
-"""Changes on disk outside the editor: shown at once, recorded when the work tree is quiet.
+"""Changes on disk outside the editor: shown first, recorded once the work tree is quiet.
 
 Specified in requirements section 7.
 
@@ -34,9 +34,9 @@ from intent_lsp.store.agent_hosts import home_directory
 _log: Final = logging.getLogger(__name__)
 
 QUIET: Final = 1.0
-"""Seconds without a change after which changes are recorded.
+"""Seconds without an examination of the work tree after which changes are recorded.
 
-By then an editor has reported its saves.
+In this time an editor can report its saves.
 """
 
 RESTED: Final = 50.0
@@ -95,7 +95,7 @@ class DiskChangeMonitor:
     async def follow(self, open_root: OpenRoot, *, watch: bool) -> None:
         """Start to notice changes in a root's work tree, and schedule a first examination.
 
-        If `watch` is False, only the client's notifications report changes.
+        If `watch` is False, no watch is set.
         """
         root = open_root.governance.root
         self._roots[root] = _Root(open_root=open_root)

@@ -1,6 +1,6 @@
 """One-time tokens that prove a person's click on a grant (protocol section 2, `grantToken`).
 
-Invariant: a token is valid once, for its own grant, for ten minutes, on one connection.
+Invariant: a token is valid once, for its own grant, for at most ten minutes, on one connection.
 """
 
 import secrets

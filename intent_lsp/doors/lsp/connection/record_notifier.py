@@ -1,7 +1,7 @@
 """Reports records and queued edits to the client, and schedules the intent map and the history.
 
-Invariant: an edit is reported as recorded only when the record is on disk; else as waiting.
-Invariant: a root's intent map is written at most once in two seconds, and within four of a change.
+Invariant: an edit is reported as recorded only when the record is on disk.
+Invariant: two to four seconds after a change, the writing of the root's intent map begins.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class IntentMapWriter:
     def schedule(self, open_root: OpenRoot) -> None:
         """Schedule the writing of a root's intent map, unless it is scheduled already.
 
-        It is written two to four seconds later.
+        The writing begins two to four seconds later.
         """
         if open_root not in self._waiting:
             self._waiting.add(open_root)
@@ -68,8 +68,8 @@ class RecordNotifier:
     """Reports to one connection's client whether edits are recorded or queued.
 
     `look` is called with a root whose rules may have changed, to judge its documents again.
-    `origins_changed` is called after each new record, because attributions may have changed, and
-    `tree_changed` with a root in whose work tree files have changed.
+    `origins_changed` is called after each record that is reported, because attributions may have
+    changed, and `tree_changed` with a root in whose work tree files have changed.
     """
 
     def __init__(

@@ -66,10 +66,10 @@ def what_changes(told: JsonObject) -> tuple[object, ...]:
 
 
 def state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]]:
-    """Return the status of a root, and a value that changes if decisions on its files may change.
+    """Return the status of a root, and a value that changes with what decides on all its files.
 
-    The value is made of the rules, HEAD, the active intent with its grants, and the state of the
-    intents file. It is only compared with later ones.
+    The value is made of the rules, HEAD, the active intent with its live grants, and the status's
+    `file_state` with its reason. It is only compared with later ones.
     """
     governance = open_root.governance
     # Read the rules once: status and version of two moments would hide the change between them.

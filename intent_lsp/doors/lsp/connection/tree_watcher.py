@@ -42,10 +42,10 @@ class TreeWatcher:
     def watch(self, root: Path, polling: Polling | None = None) -> None:
         """Start to watch the work tree of a root. Return once the watch is active.
 
-        Directories that git ignores, nested repositories and links are left out. If more than
-        ROOMS_AT_MOST directories are left, only the root is watched. `polling` is called with the
-        reason if the tree is polled, because the system cannot report changes, and with None when
-        that ends. Do nothing if the root is watched already, or after `end`.
+        All directories are watched that `tree_rooms` returns, or, if they are more than
+        ROOMS_AT_MOST, only the root. `polling` is called with the reason if the tree is polled,
+        because the system cannot report changes, and with None when that ends. Do nothing if the
+        root is watched already, or after `end`.
         """
         with self._lock:
             if self._over or root in self._watches:

@@ -43,12 +43,12 @@ _GONE: Final = "The intents file no longer exists. Edits are not checked until i
 class ControlFile(Struct):
     """One control file of one root, with the result of its last check: `lines` and `findings`.
 
-    `uri` is the URI under which its findings are published; while the file is open, it is the
-    client's. `checks` finds what is wrong with the scopes of the root's intents, and `works` what
-    recorded work shows about them. `version` is that of the checked document, None for the file on
-    disk. `wanted` counts the checks asked for. `task` is the newest task of checks, and `busy` is
-    True while it runs. `surveyed`: `works` is being brought up to date. `kept`, only of the intents
-    file: a first check is done, and the preparation of the root has begun.
+    `uri` is the URI under which its findings are published: the client's, once a check has found
+    the file open. `checks` finds what is wrong with the scopes of the root's intents, and `works`
+    what recorded work shows about them. `version` is that of the checked document, None for the
+    file on disk. `wanted` counts the checks asked for. `task` is the newest task of checks, and
+    `busy` is True while it runs. `surveyed`: `works` is being brought up to date. `kept`, only of
+    the intents file: a first check is done, and the preparation of the root has begun.
     """
 
     governance: Governance

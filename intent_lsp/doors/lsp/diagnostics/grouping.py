@@ -180,9 +180,9 @@ class DiagnosticGrouping:
                 self._show_root(root)
 
     def _show_root(self, root: OpenRoot) -> None:
-        """Publish each closed file of a root whose violations have changed since it was published.
+        """Publish each closed file of a root whose violations are computed again and not published.
 
-        Also publish one that stands for other files than before.
+        Also publish one for which `others` has changed: the files that it stands for.
         """
         entries = self._roots.get(root, {}).values()
         shown = shown_of(entry.file for entry in entries)
@@ -197,9 +197,9 @@ class DiagnosticGrouping:
     def _problems(self, tracked: TrackedDocument, others: Others | None) -> Sequence[Violation]:
         """Return the violations to show on a closed file.
 
-        `others` are the further files that this one stands for. If there are any, the result is one
-        violation, worded for all these files. If `others` is None, another file stands for this
-        one, and the result is empty.
+        `others` are the further files that this one stands for. If there are any, the result is at
+        most one violation, worded for all these files. If `others` is None, another file stands for
+        this one, and the result is empty.
         """
         if others is None:
             return ()

@@ -92,7 +92,7 @@ class HostDiagnostics:
         return uri if document is None else document.uri
 
     def _encoded(self, blind: BlindHost) -> lsp.Diagnostic | None:
-        """Return the diagnostic of a host, or None if the settings hide it or governance is off."""
+        """Return the diagnostic of a host, or None if the settings hide it."""
         violation = blind.violation
         severity = self._parts.settings.severity(violation.code, violation.severity, violation.path)
         if severity is None or not self._parts.settings.now.enabled:

@@ -149,8 +149,8 @@ class LspEncoder:
     ) -> lsp.Diagnostic:
         """Return the violation `problem` as a diagnostic of the document with the text `lines`.
 
-        `version` is the document's, or None if it is closed. `sources` has the lines of each other
-        file that the violation refers to.
+        `version` is the document's, or None if it is closed. `sources` has the lines of other
+        files, to convert positions in these.
         """
         data = {
             "v": DATA_VERSION,

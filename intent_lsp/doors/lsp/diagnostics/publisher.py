@@ -3,7 +3,7 @@
 Specified in requirements section 8.
 
 Invariant: nothing is pushed to a client that pulls. A push carries the document version it was
-computed for.
+computed for, if that is known.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Takes snapshots of tracked documents: the root, the content on disk and the judgement of each.
 
-Invariant: each function here may wait on disk and git. Call it from a thread, under the document's
-lock (`lane`).
+Invariant: each function here may wait on disk and git. Call it from a thread and, for a tracked
+document, under its lock (`lane`).
 """
 
 import logging

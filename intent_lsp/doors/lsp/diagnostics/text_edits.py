@@ -1,6 +1,6 @@
 """The edits that turn one text into another, line by line (requirements sections 7 and 8).
 
-Invariant: equal lines are not touched, so that cursors and marks stay in place.
+Invariant: if a diff can be computed, equal lines are not touched, so that cursors stay in place.
 """
 
 from collections.abc import Sequence

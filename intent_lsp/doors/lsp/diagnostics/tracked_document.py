@@ -27,14 +27,14 @@ class TrackedDocument(Struct, kw_only=True):
     """A file that an editor has open, or a closed file that may have violations.
 
     `lines` is the current text: while the document is open, the list of its Document. `version` is
-    None while it is closed. `opened` is the text at opening, until the file is first read.
+    None while it is closed. `opened` is the text at opening, until the root has been looked up.
     `open_root` is None if no root governs the file. `file` is the server's knowledge of the file on
     disk.
 
-    `saves` counts the reported saves that have no record yet; `all_recorded` is set when there are
-    none. `before` is the judgement of the save in progress, and `reason` is why the editor saves.
-    `refused` is a future for the newest refused save; its result is whether the text stayed off the
-    disk.
+    `saves` counts the reported saves that are still being processed; `all_recorded` is set when
+    there are none. `before` is the judgement of the save in progress, and `reason` is why the
+    editor saves. `refused` is a future for the newest refused save; its result is whether the text
+    stayed off the disk.
 
     `look` is the newest snapshot, `diffs` are the text's differences from it, and `problems` the
     violations that `show` computed last. `generation` changes with each edit, and when the document
@@ -102,7 +102,8 @@ class TrackedDocument(Struct, kw_only=True):
         """Update text, version and diffs after an edit.
 
         `edits` say which lines changed; `lines` and `version` are those after the edit. If the file
-        has changed on disk and the new text equals it, the editor counts as having loaded it.
+        has changed on disk and the new text is what the newest snapshot found there, the editor
+        counts as having loaded it.
         """
         self.lines, self.version = lines, version
         self.generation += 1

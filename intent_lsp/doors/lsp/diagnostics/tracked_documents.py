@@ -46,7 +46,7 @@ class TrackedDocuments(DocumentIndex):
     def opened(self, document: Document) -> None:
         """Track a document that the editor has opened, and schedule a snapshot of it.
 
-        A document that is open already keeps what is known of it.
+        A document that is open already under the same URI keeps what is known of it.
         """
         known = self.tracked_at(document.uri)
         if known is not None and known.uri == document.uri and known.version is not None:
@@ -75,8 +75,8 @@ class TrackedDocuments(DocumentIndex):
         """Update a document after an edit, and publish the violations of its new text.
 
         If its snapshot does not fit any more, schedule a new one instead. If it has no snapshot, or
-        one whose changes are not shown, publish nothing. Return the document, or None if it is not
-        tracked.
+        one whose changes are not shown, or if it is a control file, publish nothing. Return the
+        document, or None if it is not tracked.
         """
         tracked = self.tracked(document.uri)
         if tracked is not None:
@@ -97,8 +97,8 @@ class TrackedDocuments(DocumentIndex):
     def closed(self, tracked: TrackedDocument) -> None:
         """Note that the editor has closed a document.
 
-        Schedule a snapshot of its file on disk, whose violations stay shown. A file that does not
-        differ from HEAD is not tracked from then on.
+        Schedule a snapshot of its file on disk, whose violations stay shown. A file that is not
+        changed (`refresh.is_changed`) is not tracked from then on.
         """
         self._cancel_idle(tracked.uri)
         tracked.version = None

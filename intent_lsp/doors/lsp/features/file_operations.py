@@ -1,9 +1,9 @@
 """File operations of an editor: judged when announced, recorded when done (requirements section 7).
 
 Invariant: a `will…` request is answered in time, with null and never an error, and asks nobody.
-Invariant: a refusal is shown to the person once: when the operation is announced, else when it has
+Invariant: a refusal is shown to the person when the operation is announced, or else when it has
 happened.
-Invariant: there is one message for all files of an operation.
+Invariant: there is one message for all refused files of an operation in a root.
 """
 
 import asyncio
@@ -89,7 +89,7 @@ class FileOperationFeature:
         self._lane = asyncio.Lock()
 
     async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Judge an operation that is about to happen, and warn the person of files out of scope.
+        """Judge an operation that is about to happen, and warn the person of refused files.
 
         It is never stopped. `uris` has the old and the new URI of each file or directory. If the
         judgement takes longer than PATIENCE seconds, that is logged, and the warning is left to
@@ -114,8 +114,8 @@ class FileOperationFeature:
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
         """Record an operation that has happened, and update the diagnostics of its files.
 
-        Warn the person of files out of scope, unless `will` did, and of an operation that cannot be
-        recorded. `uris` is as for `will`.
+        Warn the person of refused files, unless `will` did, and of an operation that
+        cannot be recorded. `uris` is as for `will`.
         """
         announced = self._taken((operation, tuple(uris)))
         if announced is not None and announced.task is not None:
@@ -243,8 +243,9 @@ def warning(
 ) -> str | None:
     """Return the warning for an operation's refusals; None if there are none or all are hidden.
 
-    It says why the first is refused. `named` are the old and new paths that the editor named, and
-    `files` is the number of files in them. `loudness` returns None for a refusal that is hidden.
+    It says why the first that is not hidden is refused. `named` are the old and new paths that the
+    editor named, and `files` is the number of files in them. `loudness` returns None for a refusal
+    that is hidden.
     """
     shown = [each for each in refused if _severity(each, loudness) is not None]
     if not shown:

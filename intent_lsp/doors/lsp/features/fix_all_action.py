@@ -1,7 +1,7 @@
 """The code action *Fix all* on an open control file (protocol section 4.3).
 
 Invariant: the edit is for the very text that the editor has, whatever was checked last.
-Invariant: the same text is fixed once, however often a client asks.
+Invariant: a text is fixed once, however often a client asks, until it asks about another.
 """
 
 import asyncio

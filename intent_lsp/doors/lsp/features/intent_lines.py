@@ -1,7 +1,7 @@
-"""Finds every line attributed to an intent, file by file and with progress (protocol section 2).
+"""Finds the lines attributed to an intent, file by file and with progress (protocol section 2).
 
 Invariant: a cancelled search stops after the file that it is reading.
-Invariant: saves under way are recorded first, so that their lines are found.
+Invariant: saves under way are waited for first.
 """
 
 from msgspec import Struct
@@ -40,10 +40,9 @@ class IntentLines:
     ) -> LinesFound | CheckoutRefusal:
         """Return the lines of an intent, or a refusal if neither intents file nor ledger has it.
 
-        The files that its records may explain are searched, up to a limit
-        (`WorkedFiles.truncated`). Progress is reported under the client's `token`, or, if that is
-        None, under a new one once the search takes long. Raise LedgerUnavailableError if the ledger
-        cannot be read.
+        The files in which they may be are searched, up to a limit (`WorkedFiles.truncated`).
+        Progress is reported under the client's `token`, or, if that is None, under a new one once
+        the search takes long. Raise LedgerUnavailableError if the ledger cannot be read.
         """
         for tracked in self._tracked_documents.all_tracked():
             await tracked.all_recorded.wait()

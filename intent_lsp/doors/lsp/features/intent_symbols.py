@@ -2,7 +2,8 @@
 
 Specified in protocol section 4.
 
-Invariant: locations are those in the files as saved, except in an open intents or ignore file.
+Invariant: locations are those in the files as saved, but for references in an open intents or
+ignore file.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """The texts of open intents files, with the structure of the newest text that parsed.
 
-Invariant: a text is parsed at most once, however many requests ask about it, and on a thread. It is
-not parsed if a newer text has come before its turn.
+Invariant: the newest text is parsed once, however many requests ask about it, and on a thread. A
+text is not parsed if a newer one has come before its turn.
 Invariant: a place is shown only on a line that is the same in the text that parsed.
 """
 
@@ -44,8 +44,9 @@ _Answer = TypeVar("_Answer")
 class IntentsBuffer(Struct, frozen=True, kw_only=True):
     """The text of one open intents file: its `lines`, and the structure of a text that parsed.
 
-    That is this text, or the newest one before it that parsed. `places` carries places from that
-    text to this one. `version` is that of the text, and `encoding` that of the client's positions.
+    That is this text, else the newest earlier one that parsed when it was asked about, else that on
+    disk. `places` carries places from that text to this one. `version` is that of the text, and
+    `encoding` that of the client's positions.
     """
 
     uri: str
@@ -82,7 +83,7 @@ class _Reading(Struct):
     """One text of a document, and the task that parses it.
 
     `before` is the reading of an earlier text, which counts if this one does not parse, or None if
-    there is none or this text has parsed.
+    there is none or it is not needed any more.
     """
 
     text: str

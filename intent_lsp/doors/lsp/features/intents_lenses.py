@@ -39,7 +39,7 @@ class IntentsLenses:
         self._client = connection.client
 
     async def lenses(self, buffer: IntentsBuffer) -> list[lsp.CodeLens]:
-        """Return the lenses of each intent in the text.
+        """Return the lenses of the intents in the text.
 
         They are *Selected* or *Select*, and *Complete*, each where it applies, then the files of
         its scope, if there is a git repository, and its records. The last two have no title until

@@ -50,7 +50,7 @@ class IntentsLinks:
     async def definition(self, params: lsp.DefinitionParams) -> DefinitionAnswer:
         """Answer `textDocument/definition` in an intents file.
 
-        A glob leads to the files that it matches, a related file to the file, an id, an alias or a
+        A glob leads to files that it matches, a related file to the file, an id, an alias or a
         pointer such as `active_intent` to the id of the intent. Return None at any other place, and
         if there is nothing to which it leads.
         """

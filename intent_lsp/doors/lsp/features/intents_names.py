@@ -1,7 +1,7 @@
 """Renames and highlights of the names of intents in the open intents file (protocol section 4).
 
 Invariant: an edit is for the version of the text that it was computed for.
-Invariant: a rename that cannot be made is an error whose message says why, and what to do.
+Invariant: a rename that cannot be made is an error whose message says why.
 """
 
 from collections.abc import Iterator, Sequence

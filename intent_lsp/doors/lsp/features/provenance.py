@@ -3,7 +3,7 @@
 What is asked about the intents file is passed on.
 
 Invariant: without records, or if the ledger cannot be read, nothing is shown; never an error.
-Invariant: the attribution of a document is cached until its text, its file or the ledger changes.
+Invariant: a cached attribution is used only while the text, the file and the ledger are the same.
 """
 
 import logging
@@ -155,10 +155,10 @@ class ProvenanceFeature:
         return found
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        """Answer `textDocument/inlayHint`: the attribution, after the first line of each run.
+        """Answer `textDocument/inlayHint`: the attribution of each run of lines, after its first.
 
-        In an intents file it is the number of matched files, after each glob. Only what is in the
-        requested range is answered, and nothing if the setting `inlayHints` is off.
+        In an intents file it is the number of matched files, after each glob. There is nothing
+        outside the requested range, and nothing if the setting `inlayHints` is off.
         """
         if (buffer := await self._buffer(params.text_document.uri, flag="inlayHints")) is not None:
             return await self._intents_file.inlay_hints(buffer, params.range)

@@ -44,9 +44,9 @@ class RefusalPrompts:
     ) -> None:
         """Report a refused save and its draft to the person, and do what the person chooses.
 
-        This is for a save whose text the editor did not write. The person may expand the scope or
-        select an owner, after which the text is restored, delete a new file, which the editor has
-        created empty, or keep the draft.
+        This is for a save whose text the editor did not write. The person may keep the draft. Where
+        it would help, the person may also expand the scope or select an owner, after which the text
+        is restored, or delete a new file, which the editor has created empty.
         """
         reason = _said(judgement)
         new = draft.base_hash is None
@@ -138,8 +138,7 @@ class RefusalPrompts:
     ) -> bool:
         """Expand the scope or select an owner, if that is what the button titled `chosen` says.
 
-        Return whether this was done, so that the refused text would pass now. `chosen` is None if
-        the person chose no button.
+        Return whether this was done. `chosen` is None if the person chose no button.
         """
         owners = _owners(judgement)
         if chosen == EXPAND:

@@ -2,7 +2,7 @@
 
 Invariant: `willSaveWaitUntil` is answered in time and never with an error. No person is asked
 meanwhile.
-Invariant: the saves of a root are recorded in the order in which the editor reports them.
+Invariant: the saves of a root are processed in the order in which the editor reports them.
 Invariant: before a save is refused, its text is on disk as a draft. The person is asked after the
 save.
 """
@@ -59,10 +59,10 @@ class SaveFeature:
     ) -> list[lsp.TextEdit]:
         """Judge the text that is about to be saved.
 
-        If the save is refused, keep the text as a draft, return edits that restore the text on
-        disk, and ask the person once the save is over. Otherwise return no edits. There are none
-        either if the judgement fails or takes longer than PATIENCE, or if the buffer changes
-        meanwhile.
+        If the save is to be turned back (`Saves.before`), keep the text as a draft, return edits
+        that restore the text on disk, and ask the person once the save is over. Otherwise return no
+        edits. There are none either if the judgement fails or takes longer than PATIENCE, or if the
+        buffer changes meanwhile.
         """
         tracked.before, tracked.reason = None, reason
         manual = reason == lsp.TextDocumentSaveReason.Manual
@@ -92,7 +92,7 @@ class SaveFeature:
         """Record a save that has happened, and update the diagnostics.
 
         `saved` are the lines of the buffer when the editor reported the save. Tell the person if it
-        cannot be recorded, and offer to undo it if a rule had refused it.
+        cannot be recorded. Offer to undo it if `_to_be_offered`.
         """
         tracked_documents = self._connection.tracked_documents
         tracked.file.writes(saved)
@@ -226,7 +226,7 @@ def _settle_refusal(
 ) -> bool:
     """Return whether the text of a refused save stayed off the disk, and resolve `tracked.refused`.
 
-    `before` is the judgement before the save, and `after` its outcome, or None if it could not be
+    `before` is the judgement before the save, and `after` its outcome, or None if it was not
     recorded; the text then counts as kept off. Return False if the save was not refused. A new file
     counts as unchanged if it is empty, because editors always create it.
     """

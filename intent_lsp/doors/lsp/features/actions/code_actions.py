@@ -1,7 +1,7 @@
 """Code actions that resolve a violation, and quick fixes in a control file (protocol section 4).
 
-Invariant: an edit applies only to the document version that it was computed for: the edit is
-versioned, or it is made by a command that checks the version.
+Invariant: an edit names the document version that it was computed for. For a client that ignores
+versions, a revert is made by a command that checks the version.
 """
 
 from collections.abc import Sequence
@@ -48,8 +48,8 @@ class CodeActions:
     async def answered(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         """Answer `textDocument/codeAction`.
 
-        The actions are quick fixes and *Fix all* in a control file. In any other file they resolve
-        violations or restore drafts. Only actions of the kinds that the client asks for are built.
+        The actions are quick fixes and *Fix all* in a control file. In any other tracked file they
+        are those of `offered`. Only actions of the kinds that the client asks for are built.
         """
         only, documents = params.context.only, self._connection.tracked_documents
         tracked = documents.tracked_at(params.text_document.uri)
@@ -198,9 +198,10 @@ def _selections(
 ) -> list[lsp.CodeAction]:
     """Return the actions that select an intent to resolve the violation `problem`.
 
-    There is one for each of its owners. If it is for want of a usable active intent, there is also
-    one with which the person chooses among all intents in `usable`, or, if `can_ask` is False, one
-    for each of the first `_INTENTS_OFFERED` of them. `shown` are the diagnostics to attach.
+    There is one for each of its owners. If it is for want of a usable active intent, and `usable`
+    is not empty, there is also one with which the person chooses an open intent, or, if `can_ask`
+    is False, one for each of the first `_INTENTS_OFFERED` in `usable`. `shown` are the diagnostics
+    to attach.
     """
     titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
     missing = problem.code in NO_USABLE_INTENT

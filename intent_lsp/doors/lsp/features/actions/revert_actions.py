@@ -1,6 +1,6 @@
 """Code actions that revert lines or a file, and what they change (protocol section 4.3).
 
-Invariant: an edit applies only to the document version that it was computed for. A client that
+Invariant: an edit is computed only while the document has the version of the offer. A client that
 resolves actions gets the edit when the person chooses the action, so that it is computed once.
 """
 
@@ -93,8 +93,8 @@ class RevertActions:
         """Answer `codeAction/resolve`: the action with its edit, if that was left out.
 
         Any action is returned without its diagnostics. Raise JsonRpcException: ContentModified if
-        the document is closed, has changed since the offer or has nothing to revert any more, and
-        InvalidParams if the data of the action are wrong.
+        the document is closed, if it or its file has changed since the offer, or if there is
+        nothing to revert any more, and InvalidParams if `revert` in the action's data is malformed.
         """
         # The client has them.
         action.diagnostics = None
@@ -156,9 +156,10 @@ def lines_edits(
 ) -> list[lsp.TextEdit]:
     """Return the edits that revert to HEAD each violation that touches the lines `first` to `last`.
 
-    A violation is reverted whole. A file that only the server may write is reverted to the text
-    that the editor read last. Lines are counted from 0, and `last` is included. There are no edits
-    if HEAD has no text of the file, or if there is no snapshot. `spelling` encodes the edits.
+    A violation is reverted whole. Without a commit, it is reverted to the initial content. A file
+    that only the server may write is reverted to the text that the editor read last. Lines are
+    counted from 0, and `last` is included. There are no edits if HEAD has no text of the file, or
+    if there is no snapshot. `spelling` encodes the edits.
     """
     look = tracked.look
     if look is None or look.head.lines is None:
@@ -173,10 +174,10 @@ def lines_edits(
 def file_edits(tracked: TrackedDocument, spelling: LspEncoder) -> list[lsp.TextEdit]:
     """Return the edits that revert a file to HEAD.
 
-    If the disk has a newer text than the editor has read, or if edits of the file are allowed,
-    revert to the text on disk. A file that only the server may write is reverted to the text that
-    the editor read last. There are no edits if that text is missing, or if there is no snapshot.
-    `spelling` encodes the edits.
+    Without a commit, revert to the initial content. If the disk has a newer text than the editor
+    has read, or if edits of the file are allowed, revert to the text on disk. A file that only the
+    server may write is reverted to the text that the editor read last. There are no edits if that
+    text is missing, or if there is no snapshot. `spelling` encodes the edits.
     """
     wanted = _wanted(tracked)
     return [] if wanted is None else turning_edits(tracked.lines, wanted, spelling)
