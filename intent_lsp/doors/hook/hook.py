@@ -50,7 +50,7 @@ def run_hook(host: str, event: str | None) -> int:
 
 def _reply(host: str, event: str | None) -> HookAnswer:
     passed = stopwatch()
-    cwd = os.getcwd()  # noqa: PTH109 - no path object is needed
+    cwd = _working_directory()
     environment = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
     try:
         data = read_input(0, READING_SECONDS)
@@ -65,6 +65,15 @@ def _reply(host: str, event: str | None) -> HookAnswer:
         # There is no time left to judge, and the person may still answer.
         return _here(request, passed, str(problem))
     return reply or _here(request, passed)
+
+
+def _working_directory() -> str:
+    """Return the working directory; if it was deleted, its former path from PWD, else `/`."""
+    try:
+        return os.getcwd()  # noqa: PTH109 - no path object is needed
+    except OSError:
+        former = os.environ.get("PWD", "")
+        return former if former.startswith("/") else "/"
 
 
 def _here(

@@ -205,6 +205,27 @@ def test_standard_input_that_never_ends_is_answered_after_the_event(root: Reposi
         assert process.wait() == 2
 
 
+@pytest.mark.parametrize("named", [True, False], ids=["named", "not named"])
+def test_a_call_is_judged_though_the_hooks_directory_was_deleted(
+    root: Repository, named: bool
+) -> None:
+    gone = root.root / "gone"
+    gone.mkdir()
+    cwd = {"cwd": str(root.root)} if named else {}
+    data = event(tool_name="Write", tool_input={"path": str(root.root / "docs/x")}, **cwd)
+    done = subprocess.run(
+        ["sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh", sys.executable]
+        + ["-m", "intent_lsp", "hook", "claude"],
+        cwd=gone,
+        input=data,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+    assert b"deny" in done.stdout
+
+
 def test_a_host_that_no_longer_listens_ends_the_hook_quietly(root: Repository) -> None:
     data = event(tool_name="Write", cwd=str(root.root), tool_input={"path": "docs/x"})
     reading, writing = os.pipe()
