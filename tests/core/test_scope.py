@@ -3,12 +3,15 @@
 import inspect
 import json
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope.language import escape
+from intent_lsp.core.scope import nfa
+from intent_lsp.core.scope.language import escape, read_segment
+from intent_lsp.core.scope.nfa import Automaton
 from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern
 from intent_lsp.core.scope.scope import compile_scope, compile_scopes
 
@@ -321,3 +324,16 @@ def test_an_automaton_that_has_read_very_much_answers_as_a_fresh_one() -> None:
     assert scope.covers(WorkspacePath(long + "abc"))
     assert scope.covers(WorkspacePath("c"))
     assert not scope.covers(WorkspacePath("a"))
+
+
+def test_an_automaton_that_forgets_its_states_answers_as_one_that_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    items = read_segment("!(*(a)!(abd|bd))", folded=False)
+    assert items is not None
+    names = ["".join(letters) for size in range(7) for letters in product("abd", repeat=size)]
+    expected = [Automaton((items,)).matches(name) for name in names]
+    for edges in range(4):
+        monkeypatch.setattr(nfa, "_MAX_EDGES", edges)
+        automaton = Automaton((items,))
+        assert [automaton.matches(name) for name in names] == expected

@@ -189,7 +189,7 @@ class Automaton:
         """
         for bit, state in set(runs):
             covered = self._negates[bit].inner.plain and any(
-                other_bit == bit and other is not state and other.bits & ~state.bits == 0
+                other_bit == bit and other.bits != state.bits and other.bits & ~state.bits == 0
                 for other_bit, other in runs
             )
             if not covered:
