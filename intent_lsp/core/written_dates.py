@@ -128,9 +128,9 @@ def _of_part(text: str) -> DateRange | None:
         return None
     year, month = int(part[1]), int(part[2] or 0)
     start = datetime(year, month or 1, 1, tzinfo=UTC)
-    following = month % 12 + 1 if month else 1
-    end = datetime(year + (following == 1), following, 1, tzinfo=UTC)
-    return _anywhere(start, end)
+    # Four days after the 28th the next month has begun.
+    after = start.replace(month=month or 12, day=28) + timedelta(days=4)
+    return _anywhere(start, after.replace(day=1))
 
 
 def _anywhere(start: datetime, end: datetime) -> DateRange:
