@@ -1,6 +1,6 @@
 """Answers one event of an agent host: asks the server of the root, else judges by itself.
 
-Invariant: the answer is written once, whatever happens.
+Invariant: one answer is written to one event.
 Invariant: until governance is needed, `typing` and `contextlib`, which load slowly, are not loaded.
 Invariant: what a server answers needs no part of governance in this process, which takes long to
 load.

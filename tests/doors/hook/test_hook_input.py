@@ -205,17 +205,17 @@ def test_standard_input_that_never_ends_is_answered_after_the_event(root: Reposi
         assert process.wait() == 2
 
 
-@pytest.mark.parametrize("named", [True, False], ids=["named", "not named"])
+@pytest.mark.parametrize("named", [["cwd"], []], ids=["named", "not named"])
 def test_a_call_is_judged_though_the_hooks_directory_was_deleted(
-    root: Repository, named: bool
+    root: Repository, named: list[str]
 ) -> None:
     gone = root.root / "gone"
     gone.mkdir()
-    cwd = {"cwd": str(root.root)} if named else {}
+    cwd = dict.fromkeys(named, str(root.root))
     data = event(tool_name="Write", tool_input={"path": str(root.root / "docs/x")}, **cwd)
+    hook = (sys.executable, "-m", "intent_lsp", "hook", "claude")
     done = subprocess.run(
-        ["sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh", sys.executable]
-        + ["-m", "intent_lsp", "hook", "claude"],
+        ["sh", "-c", 'rmdir "$PWD" && exec "$@"', "sh", *hook],
         cwd=gone,
         input=data,
         capture_output=True,
