@@ -1,4 +1,4 @@
-"""Automaton for segments whose extglobs repeat or negate: `*(…)`, `+(…)`, `!(…)`.
+"""Automaton for segments whose extglobs cannot be written out, such as `*(…)`, `+(…)`, `!(…)`.
 
 Specified in scope section 1.
 
@@ -184,8 +184,9 @@ class Automaton:
     def _fewest(self, runs: list[tuple[int, _State]]) -> Iterator[tuple[int, _State]]:
         """Yield the negations under way, as (place, inner state), without redundant ones.
 
-        One is redundant if another one of the same place has only some of its active inner places,
-        so that it lets more texts pass. Inner automata with negations are not compared.
+        One is redundant if another one of the same place has only some, not all, of its active
+        inner places, so that it lets more texts pass. Inner automata with negations are not
+        compared.
         """
         for bit, state in set(runs):
             covered = self._negates[bit].inner.plain and any(

@@ -1,7 +1,7 @@
 """One segment of a pattern, compiled to match one segment of a path.
 
-Invariant: equal segments are equal values. A segment whose extglobs repeat or negate is matched by
-an automaton, any other by test lines.
+Invariant: equal segments are equal values. A segment that can be written out without extglobs
+(`flatten`) is matched by test lines, any other by an automaton.
 Invariant: both pass over a name once, character by character. A step of all test lines together
 costs a few operations on one integer with a bit for each test, whatever the lines are.
 """

@@ -28,11 +28,11 @@ _INNER_GLOBSTAR = re.compile(r"(?<!\\)\*\*+")
 
 
 def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | None] | None:
-    """Return why a pattern cannot be a path of this root, and the pattern to write instead.
+    """Return why a pattern is probably no path of this root, and the pattern to write instead.
 
     The reason is a clause for a message, such as "is a URI; …". The second is None if there is no
-    suggestion. Return None if the pattern can be such a path. `is_directory` says whether a path
-    relative to the root is a directory.
+    suggestion. Return None if there is no such reason. `is_directory` says whether a path relative
+    to the root is a directory.
     """
     text = pattern.text.strip().lstrip("!")
     if _SCHEME.match(text):

@@ -31,9 +31,9 @@ def used_part(
     """Return the narrower globs for the part of a glob that was used, or None.
 
     Of the files that the glob matches, `touched` are those that an intent changed, and `matched`
-    all of the tree. Return None if these are too few to say, if the touched files are spread over
-    too many directories, if the part is not small, or if the glob is not `**` below a directory
-    without wildcards, with or without a pattern for file names after it.
+    all of the tree. Return None if these are too few to say, if the touched files are not all in a
+    few directories below that of the glob, if the part is not small, or if the glob is not `**`
+    below a directory without wildcards, with or without a pattern for file names after it.
     """
     found = _BELOW.fullmatch(glob)
     if found is None or len(touched) < FEWEST_TOUCHED:

@@ -108,8 +108,8 @@ class Command:
     `examples` are whole command lines for the help page. `arguments` adds the command's arguments
     to a parser. `json` is the help text of --json, or "" if the command has no --json. `in_root`
     says whether the command takes -C, a directory in the governed root. `answer` runs the command
-    and returns the exit status; None means 0. `CommandEntry.load` sets `name`, and `about`, the
-    description for the help page, from the docstring of the command's module.
+    and returns the exit status; None means 0. `CommandEntry.load` sets `name` and `about`, which is
+    the description for the help page, taken from the docstring of the command's module.
     """
 
     examples: tuple[str, ...]

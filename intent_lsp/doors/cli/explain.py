@@ -3,9 +3,10 @@
 Show what the gate would decide on an edit, and which checks fail; with --all, show
 every check. Without --tool, --command or --patch, the edit is your own save of one
 file. The edit is judged for the session given with --session or in INTENT_LSP_SESSION,
-else for the session of your only open editor, else as if no intent were selected.
-Nothing is changed and nothing is recorded. The exit status is 1 if the edit would be
-refused, or a person would be asked first.
+else for the session of your only open editor, else as if no intent were selected; a
+save with --intent is judged as if that intent were selected. Nothing is changed and
+nothing is recorded. The exit status is 1 if the gate refuses the edit, even if the
+policy would let a save through, or would ask a person first.
 
 Invariant: nothing is stored: no ticket, no record, no session.
 """
@@ -43,7 +44,7 @@ PATCH_TOOL: Final = "apply_patch"
 class _Explained(Struct, frozen=True, kw_only=True):
     """The explanation of a decision: the gate's checks, and the decision as cells and as JSON.
 
-    `refused` is whether the edit would be refused, or a person would be asked about it.
+    `refused` is whether the gate refuses the edit, or would ask a person about it.
     """
 
     rows: tuple[ExplainedRow, ...]

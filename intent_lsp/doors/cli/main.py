@@ -41,7 +41,7 @@ To begin:
   intent-lsp trace verify     whether anything in the ledger was changed afterwards
 
 Alone, `intent-lsp` is the server that an editor starts. Exit status: 0 fine, 1 something is
-wrong, such as a broken ledger or an edit that would be refused, 2 wrong usage or unreadable input.
+wrong, such as a broken ledger or an edit that the gate refuses, 2 wrong usage or unreadable input.
 """
 
 
@@ -162,7 +162,8 @@ def run(words: Sequence[str], *, product_line: str, doors: OtherDoors) -> int:
     """Run the command that `words` name, and return the exit status (protocol section 5).
 
     `product_line` is what --version prints. `doors` is what other doors do for commands. An
-    IntentLspError or OSError is printed as one line on standard error, not raised.
+    IntentLspError or OSError is not raised; unless it is that of a closed pipe, it is printed as
+    one line on standard error.
     """
     page = Output(sys.stdout, sys.stderr)
     try:

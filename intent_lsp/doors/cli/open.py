@@ -38,9 +38,10 @@ _GONE: Final = "restore the intents file, or run `intent-lsp init` to create a n
 def asking(governance: Governance, options: argparse.Namespace, page: Output) -> Asker | None:
     """Return the session that the command acts for, or None if there is none.
 
-    It is the one that the options or the environment name, else the session of this user's only
-    live editor. For the latter, and for a session that is not known in this root, print a remark on
-    `page`. Raise WrongUsageError if the environment names a session by a malformed text.
+    It is the one that the options or the environment name, else, without --agent, the session of
+    this user's only live editor. For the latter, and for a session that is not known in this root,
+    print a remark on `page`. Raise WrongUsageError if the environment names a session by a
+    malformed text.
     """
     named, agent_id = session_named(options), agent_named(options)
     if named is not None and (found := governance.handles.resolve(named)) is not None:
@@ -61,8 +62,8 @@ def acting_session(governance: Governance, named: str, call: Call) -> tuple[str,
     """Return the ids of the session and the subagent ("": none) for which a command changes things.
 
     `named` is the session's id, or a handle; --agent names a subagent before the handle does. Raise
-    WrongUsageError for an unknown handle, and if an agent names a session by its id although it has
-    a handle: it could be the session of another.
+    WrongUsageError for an unknown handle, and, if nobody can be asked at a terminal, for the id of
+    a session that has a handle: it could be the session of another agent.
     """
     found = governance.handles.resolve(named)
     if found is None:

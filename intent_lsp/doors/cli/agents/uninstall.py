@@ -1,10 +1,11 @@
 """The command `agents uninstall`: removes our hooks and our MCP server from agent hosts.
 
-Remove our entries, and nothing else, from the settings files of the hosts. Files and keys
-that hold nothing else afterwards go with them. Without --host, all hosts are meant, and
-the instructions in AGENTS.md or CLAUDE.md are removed too; what is registered in your home
-directory stays then, because other projects may use it. --local removes from files that
-are not committed alone. --dry-run shows the edits as a diff.
+Remove our entries, and nothing else, from the settings files of the hosts. Files and
+keys that hold nothing else afterwards go with them. Without --host, all hosts are
+meant, and the instructions in AGENTS.md or CLAUDE.md are removed too; what is
+registered in your home directory stays then, because other projects may use it. --local
+removes only what is in the hosts' settings files that are not committed. --dry-run
+shows the edits as a diff.
 
 Invariant: a file that cannot be edited leaves every file as it is.
 """

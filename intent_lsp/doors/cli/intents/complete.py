@@ -20,7 +20,7 @@ def answer(call: Call) -> None:
     """Set the intent given on the command line, or else the session's active intent, COMPLETED.
 
     Print the intent. Raise WrongUsageError if no session is given, if there is no such intent, if
-    an agent names a session by its id although it has a handle, or if governance refuses.
+    the session cannot be used (`acting_session`), or if governance refuses.
     """
     options = call.options
     named = session_needed(options)

@@ -1,7 +1,6 @@
 """The part of `intents import` that proposes the intents of a plan, and writes them if agreed.
 
-Invariant: nothing is written that was not shown before, and nothing without --yes or a person's
-agreement.
+Invariant: nothing is written without --yes or the agreement of a person to whom it was shown.
 """
 
 from collections.abc import Sequence

@@ -70,7 +70,7 @@ def _session(governance: Governance, rules: Rules, call: Call) -> Session:
 
     It is the one that the options or the environment name, else that of the user's editor, if the
     person agrees. A session named by an unknown id is created. Raise WrongUsageError if no session
-    is found, or if an agent names a session by its id although it has a handle.
+    is found, or if it cannot be used (`acting_session`).
     """
     named = session_named(call.options)
     if named is None:

@@ -35,7 +35,8 @@ class _Tally(Struct):
     """The counts for the lines of an import read so far, and the first lines that are no records.
 
     `fates` counts what became of each line, and `dialects` the formats of records. `lost` counts,
-    by name, the data of added records that could not be imported.
+    by name, the data of added records that could not be imported; beyond 1,000 names they are
+    counted together.
     """
 
     fates: Counter[Fate] = field(default_factory=Counter)

@@ -48,8 +48,8 @@ def answer(call: Call) -> Exit | None:
     """Print a new checkpoint, or with --check compare the given checkpoints with the ledger.
 
     Return 1 if the ledger is broken or contradicts a checkpoint, else 0 or None. Raise
-    WrongUsageError if options do not go together, or if the ledger is whole but no checkpoint of it
-    can be made.
+    WrongUsageError if options do not go together, if what they give cannot be used, or if the
+    ledger is whole but no checkpoint of it can be made.
     """
     options = call.options
     if options.check is not None:

@@ -1,6 +1,6 @@
 """Searches of the ledger for records: by index where possible, then by filters on each record.
 
-Invariant: only one page of records is held in memory, however many match.
+Invariant: only a few pages of records are held in memory, however many match.
 Invariant: progress is shown only on a terminal, and is not part of the output.
 """
 
@@ -108,8 +108,8 @@ class RecordSearch(Struct, kw_only=True):
     """A search for the records that match some options.
 
     `asked` are the options that the index supports, with their values, each with its fields of a
-    Query. `sieves` are the filters of the other options. `left` counts, by the `said` of each
-    sieve, the records that passed this sieve and those before it.
+    Query. `sieves` are the filters of the other options. `left` has, by the `said` of each sieve,
+    how often a record has passed this sieve and those before it.
     """
 
     asked: Sequence[tuple[str, dict[str, Any]]] = ()

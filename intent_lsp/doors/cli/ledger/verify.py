@@ -4,8 +4,8 @@ Recompute every record's hash, follow every link, and name the first bad line of
 kind as file:line. The last rows say what the result proves, and what no hash chain can
 prove. An anchor proves what the ledger once contained: the commit that is checked out,
 --anchor, --checkpoint; all records that the anchor covers must still be there. The exit
-status is 1 if a record was changed, removed, inserted or moved, or if the end was cut
-off.
+status is 1 if an error was found: a record that was changed, removed, inserted or
+moved, an end that was cut off, or a line that cannot be read.
 """
 
 import argparse

@@ -111,8 +111,8 @@ class Output:
     def bar(self, title: str, wondering: timedelta = WONDERING) -> Iterator[ReportProgress]:
         """Yield a function that reports progress, shown as a bar if standard error is a terminal.
 
-        The function is called with the amount done and the total. The bar appears once the work has
-        taken as long as `wondering`, and is erased at the end.
+        The function is called with the amount done and the total. The bar appears with the first
+        call after the time `wondering`, and is erased at the end.
         """
         begun, seen = clock.now(), self._remarks.isatty()
         drawn: list[ReportProgress] = []
