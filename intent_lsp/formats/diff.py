@@ -58,9 +58,10 @@ class DiffLine(Struct, frozen=True):
 def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
     """Return the changed ranges between two contents of one file, as a record stores them.
 
-    An absent file counts as an empty one; texts that are equal have no range. Return one range over
-    the whole file if the contents cannot be compared line by line: one is not text, is known by its
-    hash only or is over 5 MiB, their encodings differ, or too many lines do.
+    An absent file counts as an empty one. Return one range over the whole file if the contents
+    cannot be compared line by line: one is not text, is known by its hash only or is over 5 MiB,
+    their encodings differ and neither is empty, or too many lines differ. Return no range if they
+    can be compared and are equal.
     """
     old_text, new_text = _comparable(before), _comparable(after)
     if old_text is None or new_text is None or not _spelled_alike(old_text, new_text):
@@ -136,7 +137,7 @@ def edit_lines(name: str, old: bytes | None, new: bytes | None) -> Iterator[str]
     yield f"+++ {_NO_FILE if new is None else name}"
     found = unified(old or b"", new or b"")
     if found is None:
-        yield f"{DiffMark.REMARK.value} The contents are not text, or too much of them differs."
+        yield f"{DiffMark.REMARK.value} The contents are not text or too large, or too much of them differs."
         return
     for line in found:
         yield f"{line.mark.value}{line.text}"

@@ -3,7 +3,7 @@
 Specified in protocol section 4.9.
 
 Invariant: a spelled URI is read back as what it was spelled from, also after an editor has decoded
-its path and its query and encoded them again.
+its path and its query and encoded them again, if they are valid text.
 """
 
 from collections.abc import Mapping

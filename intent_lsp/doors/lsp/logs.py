@@ -1,7 +1,6 @@
-"""Logging of a server: all of it to standard error, warnings and errors to the client as well.
+"""Logging of a server to standard error, and of warnings and errors to the client as well.
 
-Invariant: logging never raises. A log record made while one is being sent to the client is not
-sent.
+Invariant: sending to the client never raises. A log record made in sending another is not sent.
 Invariant: nothing is sent to the client before `initialize` is answered, nor after `shutdown`.
 """
 
@@ -60,7 +59,7 @@ class ClientLog(logging.Handler):
         """Send one log record to the client, from any thread, or drop it.
 
         It is dropped before `initialize` is answered, after `shutdown`, if the client does not want
-        its level, or if it cannot be sent.
+        its level, if it was made in sending another, or if it cannot be sent.
         """
         if getattr(self._here, "sending", False) or not self._wanted(record):
             return

@@ -1,6 +1,6 @@
 """Settles a call that a person has to approve: asks at their editor, else through the client.
 
-Invariant: a call that is cancelled while somebody is asked leaves a refusal in the audit log.
+Invariant: a call that is cancelled while `decided` asks somebody leaves a refusal in the audit log.
 """
 
 import logging

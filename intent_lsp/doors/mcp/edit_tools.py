@@ -38,8 +38,8 @@ _OURS: Final = frozenset({"root", "session"})
 async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
     """Judge a call that the agent is going to make with a tool of its own; return the decision.
 
-    If it is allowed and changes governed files, a ticket for recording it comes with the decision.
-    If a person has to approve it, ask first.
+    If what it changes is to be recorded, a ticket for that comes with the decision. If a person has
+    to approve it, ask first.
     """
     call = read_params(_values(given), ToolCallParams).call()
     session, calls = asked.asker, asked.governance.calls

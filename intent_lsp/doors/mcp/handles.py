@@ -1,7 +1,8 @@
 """Handles: the secret names under which MCP clients know their sessions.
 
 Invariant: a handle is drawn at random, and accepted only if the root that a call is about has given
-it out. So no caller can act for an editor's session, or for one whose id it has read in a record.
+it out. So no caller can act for an editor's session, or, unless there is no session database, for
+one whose id it has read in a record.
 """
 
 from typing import NamedTuple

@@ -1,7 +1,7 @@
 """Answers messages that cannot be read, which the SDK passes over in silence.
 
-Invariant: a request that cannot be read gets an error under its id, so that its sender need not
-wait for ever.
+Invariant: a request that cannot be read gets an error, under its id if that can be read, so that
+its sender need not wait for ever.
 """
 
 import json
@@ -77,7 +77,7 @@ class AnsweringStream:
 
 
 def _error(line: object) -> types.JSONRPCError:
-    """Return the error response for a line that cannot be read, under its id if it has one.
+    """Return the error response for a line that cannot be read, under its id if that can be read.
 
     `line` is the line's text, or its value if it is JSON, or None if it is not known.
     """

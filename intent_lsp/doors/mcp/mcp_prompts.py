@@ -56,7 +56,7 @@ class McpPrompts:
         """Answer `prompts/get`: instructions, and the context of the intent that is asked for.
 
         Without an intent, the open ones are listed, or the answer says why governance is off. Raise
-        MCPError for an unknown prompt or intent, and if no root governs the directory.
+        MCPError for an unknown prompt or intent, and where `McpRoots.governing` raises it.
         """
         if params.name != HANDSHAKE:
             raise invalid_params(f"There is no prompt {params.name[:80]!r}; there is {HANDSHAKE}")

@@ -1,6 +1,6 @@
 """The governed roots that an MCP server answers for, and which of them a call is about.
 
-Invariant: a root is opened once and stays open until the server ends.
+Invariant: a root that is open stays open until the server ends.
 """
 
 import logging
@@ -35,8 +35,8 @@ class McpRoots:
     def of_call(self, given: ToolInput) -> Governance | None:
         """Return the opened root that a call is about, or None if nothing governs it.
 
-        If only one root is served, it is that of `start`. Else it is the root that governs an
-        absolute path in the call; if none does, that of the call's session; else that of `start`.
+        If only one root is served, it is that of `start`. Else it is the root that governs the
+        path that `_named` returns; without one, that of the call's session; else that of `start`.
         Raise WrongParamsError if only one root is served and the argument `root` is not in it.
         """
         if self.only and given.root is not None:

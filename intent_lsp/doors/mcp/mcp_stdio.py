@@ -1,7 +1,7 @@
 """Serves one MCP client over standard input and output.
 
-Invariant: no child process can read the client's messages. A signal ends the server as soon as the
-running calls have ended, and never waits for input.
+Invariant: no child process can read the client's messages. SIGINT or SIGTERM ends the server as
+soon as the running calls have ended, whether there is input or not.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _STDIN: Final = 0
 class StdinLines:
     """The lines of standard input, decoded, as an asynchronous iterator.
 
-    Invalid UTF-8 becomes U+FFFD. From then on, descriptor 0 is the null device for all else. A
+    Invalid UTF-8 becomes U+FFFD. Once this is made, descriptor 0 is the null device for all else. A
     daemon thread reads the lines: a thread that the event loop waits for could not be ended while
     the client says nothing.
     """

@@ -1,6 +1,6 @@
 """The JSON payload of a hook event: looks up its fields by the names that a host gives them.
 
-Invariant: unknown fields are passed over. A field of a wrong type is an error that names it.
+Invariant: unknown fields are passed over. An error about a field names it.
 """
 
 import json

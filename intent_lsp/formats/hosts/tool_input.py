@@ -33,8 +33,8 @@ _PATCHING: Final = frozenset({"apply_patch", "applypatch", "patch"})
 def tool_call(tool_name: str, given: Payload, tool_use_id: str | None) -> ToolCall:
     """Return the call of a tool with the input `given`.
 
-    `tool_use_id` is the host's id of the call, or None. Raise WrongPayloadError if the path, a list
-    of paths or edits, the command or the id of the intent has a wrong type.
+    `tool_use_id` is the host's id of the call, or None. Raise WrongPayloadError if the path, the
+    list of paths, an item of a list of edits, the command or the id of the intent has a wrong type.
     """
     patch, whole = _patch(tool_name, given), _whole_text(given)
     return ToolCall(

@@ -1,7 +1,7 @@
 """Read-only documents of the server: a record in words, and contents of files (protocol 4.9).
 
-Invariant: a content is given only of a file that an open root governs: of a record of that root,
-or on disk for a document that the editor has open.
+Invariant: a content is given only of a file that an open root governs: one that a record of a root
+at or above it has, or the one on disk of a document that the editor has open.
 """
 
 from collections.abc import Callable, Coroutine

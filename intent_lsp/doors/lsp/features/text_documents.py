@@ -69,8 +69,8 @@ class TextDocumentFeature:
     async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
         """Answer `textDocument/willSaveWaitUntil`: judge the save that is about to happen.
 
-        Return edits that restore the text on disk if the save is refused, else no edits. A save
-        that cannot be judged in time is let through.
+        Return edits that restore the text on disk if the save is refused, else no edits. Return
+        none either if it cannot be judged in time, or if the document changes meanwhile.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:

@@ -1,7 +1,7 @@
 """Renewals of the list of a root's files before an editor is answered from it.
 
-Invariant: nobody waits for a renewal longer than `WAITED_FOR`. An old list of a small work tree is
-renewed before the answer, that of a large one for the next answer.
+Invariant: nobody waits for a renewal longer than `WAITED_FOR`. If it takes longer, the answer is
+made from the old list.
 Invariant: the first list of a root is waited for, and on no thread: each lens and hint would take
 one, and no save could be judged.
 """

@@ -2,7 +2,7 @@ r"""Open documents as the editor holds them, as arrays of lines.
 
 Invariant: `document.lines == split_lines(document.text)` after every change: a line ends at `\r\n`,
 `\n` or `\r` and nowhere else, and a `\r` that meets a `\n` becomes one terminator.
-Invariant: a change splits only the lines that it touches, never the whole text again.
+Invariant: a change splits only the lines that it touches.
 Invariant: only the client's messages change a document; the disk is never read.
 """
 
@@ -57,8 +57,8 @@ class Document:
     def apply(self, changes: Iterable[ContentChange]) -> tuple[LineEdit, ...]:
         """Apply changes in order, each to the result of the one before.
 
-        Return for each change which lines it replaced. A position beyond a line or the text means
-        the end of that line or text. If the end of a range is before its start, the two are
+        Return for each change the edit of lines that it made. A position beyond a line or the text
+        means the end of that line or text. If the end of a range is before its start, the two are
         swapped, as the reference implementation does.
         """
         self.edits = tuple([self._apply(change) for change in changes])

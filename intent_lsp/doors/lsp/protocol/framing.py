@@ -1,11 +1,11 @@
 r"""Splits a byte stream into the bodies of messages, by their headers.
 
 Invariant: no I/O and no exceptions: the same bytes give the same frames however they are cut.
-Invariant: memory is bounded by one message of the limit.
+Invariant: what is kept of the stream between two calls is bounded by one message of the limit.
 
 A header part is lines `Name: value`, ended by `\r\n` (or `\n`), in any case and order, an empty
-line, then `Content-Length` bytes. Empty lines before it are skipped. Without a usable length the
-end of the body is unknown: then `BadHeader` is the last frame.
+line, then `Content-Length` bytes. Empty lines before it are skipped. If a header part is malformed
+or has no usable length, the end of the body is unknown: then `BadHeader` is the last frame.
 """
 
 import re
@@ -31,7 +31,7 @@ class Body(Struct, frozen=True):
 
 
 class BadHeader(Struct, frozen=True):
-    """A header part without a usable length. No frame follows.
+    """A header part that is malformed or has no usable length. No frame follows.
 
     `problem` is one line that says what is wrong with it.
     """
@@ -49,7 +49,7 @@ Frame = Body | BadHeader | Oversized
 
 
 class _HeaderError(Exception):
-    """Raised for a header part without a usable length. Its text says what is wrong."""
+    """Raised for a header part that is malformed or has no usable length. Its text says which."""
 
 
 class Frames:

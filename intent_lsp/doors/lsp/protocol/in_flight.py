@@ -1,12 +1,12 @@
-"""Requests in flight: each feature runs once, can be cancelled, and is waited for at the end.
+"""Requests in flight: runs the features, cancels them, and waits for them at the end.
 
 A feature is the function that handles one method.
 
 Invariant: a feature that is not a coroutine is finished when `start` returns, before the next
 message is read.
-Invariant: `done` is called exactly once for each call.
-Invariant: uncancellable work runs in its caller's task. A further task would cost each answer as
-much time as reading the params of its request.
+Invariant: `done` is called once for each call: when it ends, or when it is cancelled in `finish`.
+Invariant: uncancellable work of a feature runs in the feature's task. A further task would cost
+each answer as much time as reading the params of its request.
 """
 
 import asyncio
@@ -82,8 +82,8 @@ class InFlightRequests:
         """Await `work` to its end, even if the caller is cancelled, and return its result.
 
         If the caller is the feature of a request that is cancelled, the client is answered at once,
-        and CancelledError is raised in the feature after `work`. In a cancelled caller that is no
-        feature, CancelledError is raised at once, and `work` runs on.
+        and CancelledError is raised in the feature after `work`, unless that raises something. In a
+        cancelled caller that is no feature, CancelledError is raised at once, and `work` runs on.
         """
         task = asyncio.current_task()
         if task in self._kept:
@@ -107,7 +107,7 @@ class InFlightRequests:
     async def settle(self, patience: float) -> None:
         """Cancel all calls, then wait for them and for uncancellable work.
 
-        Wait at most `patience` seconds, and log how many calls have not ended by then.
+        Wait at most `patience` seconds, and log how many of these have not ended by then.
         """
         # Let calls that have just started reach `finish`, so that their work is not interrupted.
         await asyncio.sleep(0)

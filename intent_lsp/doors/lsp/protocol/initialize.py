@@ -1,7 +1,7 @@
 """What is negotiated with a client at `initialize`: encoding, capabilities, folders.
 
-Invariant: exactly the registered features are advertised. A feature that LSP requires the client to
-declare too is advertised only if the client declares it.
+Invariant: only what is registered is advertised. A feature that LSP requires the client to declare
+too is advertised only if the client declares it.
 """
 
 import logging

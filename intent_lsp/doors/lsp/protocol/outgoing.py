@@ -1,10 +1,9 @@
 """The sending half of the protocol: answers, errors, notifications and requests to the client.
 
-Invariant: a value that cannot be encoded is never sent in part, and is logged: an answer becomes an
-internal error, a notification is dropped, a request fails.
-Invariant: a request to the client waits no longer than its time limit, and not after `shutdown` or
-the end of the connection.
-Invariant: every request to the client ends, with a result of the right type or with an exception.
+Invariant: a value that cannot be encoded is never sent in part, and is logged: a result becomes an
+internal error, an error loses its data, a notification is dropped, a request fails.
+Invariant: a request to the client ends at `shutdown` or the end of the connection at the latest,
+and one of `ask` also at its time limit.
 """
 
 import asyncio
@@ -139,9 +138,9 @@ class SendingProtocol(LanguageServerProtocol):
         """Send a request and return its result, or None if it is null or there is no valid one.
 
         There is no valid one if the client answers with an error or a wrong type, if it does not
-        answer within `timeout` seconds, or if the request cannot be sent. The result of an LSP
-        method has lsprotocol's type. A request is cancelled at the client if it times out or if its
-        caller is cancelled.
+        answer within `timeout` seconds or before `shutdown`, or if the request cannot be sent. The
+        result of an LSP method has lsprotocol's type. A request is cancelled at the client if it
+        times out or if its caller is cancelled.
         """
         identity = self._questions.next_id()
         future = self.send_request(method, params, msg_id=identity)

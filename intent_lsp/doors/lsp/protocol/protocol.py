@@ -1,7 +1,9 @@
 """The protocol of one connection: lifecycle, dispatch of messages, and their order.
 
-Invariant: every readable request is answered exactly once, and nothing that a client sends raises.
-Invariant: errors in the client's messages are sent to it; our own failures are logged.
+Invariant: a readable request is answered once, unless the connection ends before, and nothing that
+a client sends raises.
+Invariant: an error in a request is sent to the client, one in a notification is logged, and so are
+our own failures.
 Invariant: a document changes before the feature for that message runs, in the order of messages.
 
 pygls provides features, commands, typed notifications and progress. Its message handling is

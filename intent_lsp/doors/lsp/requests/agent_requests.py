@@ -1,7 +1,6 @@
 """The requests about agents' tool calls: turns, reads, validation, records (protocol section 2).
 
-Invariant: a refused call is a normal result. An error response means that the call could not be
-judged.
+Invariant: a refused call is a normal result, not an error response.
 """
 
 from collections.abc import Sequence
@@ -75,8 +74,8 @@ class AgentRequests:
     async def begin_turn_of(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
         """Begin the next turn of the agent in `params`. Return the turn's number and its stage.
 
-        The agent's claims end: the saves that they delayed are recorded. So is what its commands
-        changed whose end was not reported.
+        The agent's claims end: the saves that they delayed are recorded. What those of its commands
+        changed whose end was not reported is recorded, too.
         """
         begin = open_root.governance.begin_turn
         await self._in_thread(open_root.governance.heard.note, LSP, RequestName.BEGIN_TURN)
@@ -209,8 +208,8 @@ class AgentRequests:
     ) -> tuple[OpenRoot, CallDecision] | None:
         """Judge a call. Return the root that governs it and the decision, or None if no root does.
 
-        Report the decision to the client. Both are computed in a single thread job, because handing
-        work to a thread takes as long as judging.
+        Report a denial or a failed judgement to the client. Root and decision are computed in a
+        single thread job, because handing work to a thread takes as long as judging.
         """
         word = self._asking.first_word()
 

@@ -1,6 +1,7 @@
 """Asks the person at an editor to approve an agent's call, by `window/showMessageRequest`.
 
-Invariant: a request that is cancelled while a person is asked leaves a refusal in the audit log.
+Invariant: a tool call whose request the client cancels while a person is asked leaves a refusal in
+the audit log.
 """
 
 import asyncio
@@ -51,7 +52,7 @@ class ApprovalPrompt:
     ) -> T:
         """Return `judged`, or, if its decision is Ask, the result of judging after asking a person.
 
-        `judge` judges the call with an answer; `judged` is what it returned for `first_word`.
+        `judge` judges the call with an answer; `judged` is the result for `first_word`.
         `decision_of` returns the decision in such a result. `asker` is the id of the session that
         calls. If the person chooses so, the scope that the call needs is granted first.
         """

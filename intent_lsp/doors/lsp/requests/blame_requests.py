@@ -1,6 +1,7 @@
 """The requests about attribution: `blame`, `lines` and `change` (protocol section 2).
 
-Invariant: saves under way are recorded first, so that their lines do not count as unsaved.
+Invariant: saves of an open document that are under way are recorded first, so that their lines do
+not count as unsaved.
 """
 
 from intent_lsp.core.blame.runs import named, run_of

@@ -1,6 +1,7 @@
 """The `intent.*` commands of code actions and command palettes (protocol section 2, last rows).
 
-Invariant: a command that edits a document checks the document's version first.
+Invariant: a command edits a document only in the version that its edits were made for, if the
+client supports versions.
 """
 
 from typing import Final
@@ -127,10 +128,10 @@ class Commands:
     async def show_why(self, given: object = None) -> JsonObject:
         """Run `intent.showWhy`: show the first violation on a range, and the file's owners.
 
-        Without a range, the whole file is meant. Have the editor open the intents file at the place
-        that the violation comes from, if there is one. Return the text shown, which says so if
-        there is no violation, and that place, if any. Raise WrongParamsError if the file is not
-        tracked.
+        Without a range, the whole file is meant. If there is no violation, show only that. Have the
+        editor open the intents file at the place that the refusal of the document's edits comes
+        from, if any. Return the text shown, and that place. Raise WrongParamsError if the file is
+        not tracked.
         """
         params = read_params(given, PlaceParams)
         tracked = self._open(params)

@@ -1,7 +1,7 @@
 """Agents' changes of open documents, made through the editor (protocol section 2).
 
-Invariant: an open document is changed only by its editor, and only in the version that was judged.
-The change is recorded when the document is saved.
+Invariant: an open document is changed only by its editor. A change of its text is recorded when it
+is saved.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,8 @@ class EditorEdits:
         `call` is the agent's tool call, and `changes` are its changes of files. `asker` is the
         session id and the agent id. `word` is a person's answer, or whether a person can be asked.
         A call that was allowed before is not made again; its earlier result is returned. If the
-        editor does not make the change, the result says why, and the call is recorded as failed.
+        editor does not make the change, the result says why, and a call with a ticket is recorded
+        as failed.
         """
         governance = self._open_root.governance
         admission: CallDecision = await self._in_thread(

@@ -33,7 +33,8 @@ class IntentListings:
         """Run `intent.showFiles` or `intent.showRecords`: show what an intent has, in a message.
 
         These are how many files its globs cover and the first of them, or how many records it has
-        and the newest. Return the text shown. Raise JsonRpcException for an unknown intent.
+        and the newest; or that the files are unknown. Return the text shown. Raise JsonRpcException
+        for an unknown intent.
         """
         open_root, intents, intent = await self._found(given)
         authoring = open_root.authoring

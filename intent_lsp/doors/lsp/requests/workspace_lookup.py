@@ -59,9 +59,8 @@ class RootLookup:
     async def find(self, params: CommonParams) -> OpenRoot | None:
         """Return the root that governs the workspace or path in `params`, and announce it.
 
-        If `params` has neither, return the root of the first governed workspace folder, or, if no
-        folder is governed, the only open root. Return None if there is no such root, if it cannot
-        be opened, or if governance is switched off.
+        If `params` has neither, return what `OpenRoots.first` does. Return None if there is no such
+        root, if it cannot be opened, or if governance is switched off.
         """
         open_root = await self._connection.work.in_thread(self.governance, params)
         if open_root is not None:

@@ -42,7 +42,8 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     """The capabilities, declared by one client, that change what this server sends to it.
 
     A flag is False, and a command None, for a capability that the client does not declare.
-    `pull`: it pulls diagnostics, and with `markup_messages` their messages may be Markdown.
+    `pull`: it pulls diagnostics, and can be asked to pull them again; with `markup_messages` their
+    messages may be Markdown.
     `markdown`: hovers may be Markdown. `questions`: it declares that it asks the person. With
     `lens_refresh` and `hint_refresh` it can be asked to request lenses and hints again.
     `notifications`: it wants the notifications `intent/*`.

@@ -1,8 +1,8 @@
 """The threads and background tasks of one connection, and waiting until it is idle.
 
-Invariant: the event loop never waits on disk, git or hashing; such work runs on threads.
+Invariant: the event loop never waits for work that is given to `in_thread`.
 Invariant: a failed background task is logged.
-Invariant: waiting for an idle moment always ends, after the time limit given by the caller.
+Invariant: waiting for an idle moment ends at the time limit given by the caller at the latest.
 """
 
 import asyncio

@@ -1,4 +1,7 @@
-"""FIFO lock: holders run one at a time, in the order in which they reserved a slot."""
+"""FIFO lock: holders run one at a time, in the order in which they reserved a slot.
+
+The exception: if a slot is released before its turn, the next one does not wait for those before.
+"""
 
 import asyncio
 from collections.abc import Iterator

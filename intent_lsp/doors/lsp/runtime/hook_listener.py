@@ -1,6 +1,6 @@
 """Answers hooks of agent hosts for one open root, at a local socket (hooks section 5).
 
-Invariant: the event loop takes no part: each hook is answered in a thread of its own.
+Invariant: each hook is answered in a thread of its own, not on the event loop.
 Invariant: only this user can reach the socket.
 """
 

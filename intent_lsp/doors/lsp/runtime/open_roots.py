@@ -4,7 +4,7 @@ Specified in scope section 4.
 
 Invariant: a path outside every governed root opens nothing and writes nothing (requirements section
 2).
-Invariant: each root is opened once; of nested roots the innermost governs.
+Invariant: of nested roots the innermost governs.
 Invariant: a root and a workspace folder are compared as given and with links resolved.
 """
 
@@ -84,10 +84,10 @@ class OpenRoots:
             return [self._open[root] for root in roots]
 
     def first(self) -> OpenRoot | None:
-        """Return the root of the first workspace folder that is governed.
+        """Return the root that `of_path` has for the first workspace folder that it has one for.
 
-        If no folder is governed, return the open root if there is exactly one, else None. Return
-        None, too, if governance is switched off in the settings.
+        If it has none for any folder, return the open root if there is exactly one, else None.
+        Return None, too, if governance is switched off in the settings.
         """
         if not self.settings.enabled:
             return None
@@ -103,8 +103,8 @@ class OpenRoots:
         """Write what is due for every open root, then close its session and stores.
 
         `unsaved` are the roots whose intents file has unsaved edits in the editor; the history is
-        not written into their intents files. A root that cannot be closed is logged. No root is
-        open afterwards.
+        not written into their intents files. If that fails for a root, log it and go on with the
+        next. `roots` is empty afterwards.
         """
         with self._lock:
             for open_root in self._open.values():

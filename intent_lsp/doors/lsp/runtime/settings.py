@@ -1,7 +1,7 @@
 """The settings of one connection, as the client sends them (protocol section 1).
 
-Invariant: an unknown option is logged and ignored. A value of the wrong type leaves the setting as
-it was.
+Invariant: an unknown option, a value of the wrong type, and a wrong item in a list or an object are
+logged and ignored.
 Invariant: a change of `LiveSettings.now` is seen by everything that holds the object.
 """
 

@@ -1,6 +1,6 @@
 """A socket connection as a channel of messages, over TCP or WebSocket.
 
-Invariant: a message is sent whole and after all that was written before it, from any thread.
+Invariant: messages are sent one after the other, in the order in which any thread wrote them.
 Invariant: only the sending task waits for a slow client; what it has not taken yet is queued.
 """
 

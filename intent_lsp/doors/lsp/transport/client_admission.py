@@ -1,11 +1,10 @@
 """Admission of socket connections: one becomes the client, the others are turned away.
 
-Invariant: one client per process. Once there is one, every other connection gets an error that says
-so, and is closed.
-Invariant: a connection that sends nothing, too much or an incomplete message is closed in limited
-time.
+Invariant: one client per process. Once there is one, every other connection is closed.
+Invariant: a connection that is not the client yet and sends nothing, too much or an incomplete
+message is closed in limited time.
 Invariant: if too many connections wait, the oldest is dropped for a new one.
-Invariant: the last message is delivered, if the other side reads it within two seconds.
+Invariant: a refused connection has two seconds to read why, if there is something to say.
 """
 
 import asyncio
@@ -153,7 +152,7 @@ class ClientAdmission:
             await asyncio.wait({self._client})
 
     async def _wait(self, pending: PendingConnection, channel: Channel) -> list[Frame] | Reject:
-        """Wait until `pending` sends a valid `initialize`, before any other connection does.
+        """Wait until `pending` sends an `initialize` that is accepted, before any other does.
 
         Return the frames from that message on, or why the connection is not admitted.
         """

@@ -1,6 +1,7 @@
 """Runs the event loop of one connection over any transport, and returns the exit status.
 
-Invariant: a signal ends the connection as cleanly as the client's `exit` does.
+Invariant: SIGINT or SIGTERM ends the connection as cleanly as the client's `exit` does, if the loop
+runs in the main thread.
 """
 
 import asyncio

@@ -78,9 +78,9 @@ class SocketServer(Struct, frozen=True, kw_only=True):
 def open_socket_server(place: ListenAddress) -> SocketServer:
     """Listen on an address and print `intent-lsp: listening on URL (…)` to standard error.
 
-    Raise ListeningError if that fails, if a token is needed and `token_file` is None, or if the
-    scheme is `ws` and the package websockets is not installed. Raise TokenFileError if the token
-    file cannot be used.
+    Raise ListeningError if it cannot listen there, if a token is needed and `token_file` is None,
+    or if the scheme is `ws` and the package websockets is not installed. Raise TokenFileError if
+    the token file cannot be used.
     """
     listen = _listen_by(place)
     listener = _listen(place.endpoint)

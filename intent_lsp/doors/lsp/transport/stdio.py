@@ -4,13 +4,13 @@ The queue of input has no limit: with a limit, a client that writes before it re
 
 Invariant: only messages reach the client: other output, ours or a child process's, goes to standard
 error. No child process can read the client's messages.
-Invariant: the event loop never waits on the client. It reads what is there and a thread writes; a
-thread also reads if the loop cannot watch the descriptor.
-Invariant: the connection ends cleanly by `exit`, end of input, closed output or a signal.
+Invariant: the event loop never waits for input. A thread reads if the loop cannot watch the
+descriptor.
+Invariant: the connection ends cleanly by `exit`, end of input, closed output, SIGINT or SIGTERM.
 Uncancellable work is waited for, within a time limit.
-Invariant: no caller waits for the reader. A message that the reader cannot take at once is written
+Invariant: no caller of `write` waits for the client. What the client cannot take at once is written
 by a thread.
-Invariant: a message is written whole and after all that was written before it.
+Invariant: messages are written one after the other, in the order of the calls of `write`.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """WebSocket channel: one message per WebSocket message, text or binary, without headers.
 
 Invariant: no message is read before the handshake was allowed.
-Invariant: memory is bounded by one message of the limit. Compression is off, so nothing can expand.
+Invariant: a message is limited in length. Compression is off, so nothing can expand.
 """
 
 import asyncio

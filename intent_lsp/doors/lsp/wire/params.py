@@ -2,8 +2,8 @@
 
 Specified in protocol section 2.
 
-Invariant: wrong params raise `InvalidParams`; a request that cannot be answered raises
-`RequestFailed` with a code. Only this module makes these errors.
+Invariant: the error for wrong params is `InvalidParams`, that for a request that cannot be answered
+is `RequestFailed` with a code.
 """
 
 from collections.abc import Mapping
