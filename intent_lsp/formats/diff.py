@@ -137,7 +137,8 @@ def edit_lines(name: str, old: bytes | None, new: bytes | None) -> Iterator[str]
     yield f"+++ {_NO_FILE if new is None else name}"
     found = unified(old or b"", new or b"")
     if found is None:
-        yield f"{DiffMark.REMARK.value} The contents are not text or too large, or too much of them differs."
+        said = "The contents are not text or too large, or too much of them differs."
+        yield f"{DiffMark.REMARK.value} {said}"
         return
     for line in found:
         yield f"{line.mark.value}{line.text}"

@@ -2,7 +2,8 @@
 
 Invariant: existing text stays as it was, comments included. Only an empty list or mapping, or a
 null, is removed where the list of intents belongs.
-Invariant: an edit is returned only if the edited text parses to the old intents and the new one.
+Invariant: `add_intent` returns an edit only if the edited text parses to the old intents and the
+new one.
 """
 
 import re
@@ -65,9 +66,9 @@ def add_intent(
 ) -> FileEdit | EditRefused:
     """Return the edit that adds an intent at the end of the list in the intents file, or a refusal.
 
-    `text` is the text of the file, without a byte order mark. A file without intents gets a list
-    below `active_intents` (requirements section 3); a mapping from id to intent gets a pair. A
-    `reader` that has just read `text` saves one reading of it.
+    `text` is the text of the file, without a byte order mark. A file without a list or a mapping of
+    intents gets a list below `active_intents` (requirements section 3); a mapping from id to intent
+    gets a pair. A `reader` that has just read `text` saves one reading of it.
     """
     reading = reader or IntentsReader()
     before = reading.read(text)

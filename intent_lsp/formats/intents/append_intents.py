@@ -1,6 +1,7 @@
 """Adds several new intents at the end of the intents file, in one edit.
 
-Invariant: an intent that cannot be added is left out, with the reason. The others are still added.
+Invariant: an intent that cannot be added is left out, with the reason. The others are still added,
+but for those after one that exceeds a limit of the file.
 Invariant: existing text stays as it was, as in `append_intent` (requirements section 3).
 """
 
@@ -55,8 +56,8 @@ class _Several:
     def add(self, wanted: Sequence[Intent]) -> None:
         """Add intents in order: all at one place, else each half of them, down to single ones.
 
-        Once one of them exceeds a limit of the file, all others are refused: to find the few that
-        might still fit, the whole file would have to be read for each.
+        Once one of them exceeds a limit of the file, all later ones are refused: to find the few
+        that might still fit, the whole file would have to be read for each.
         """
         if self._full:
             for intent in wanted:

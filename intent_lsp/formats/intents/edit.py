@@ -1,7 +1,8 @@
 """The smallest edits that the server makes to an intent in the intents file.
 
 Invariant: every character outside the changed values stays as it was (requirements section 3).
-Invariant: an edit is returned only if the edited text parses to the old intents with that change.
+Invariant: an edit of an intent is returned only if the edited text parses to the old intents with
+that change. The changes of `list_extended` alone are not verified.
 """
 
 from collections.abc import Iterable, Sequence

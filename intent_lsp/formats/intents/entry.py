@@ -1,7 +1,7 @@
 """Parses one entry of the intents file: its intent, and the spans of the intent's parts.
 
 Invariant: an entry without a usable id is not an intent. An entry with any other mistake is one.
-Invariant: id, globs and dates are the source text, whatever type YAML gives them.
+Invariant: id, globs and dates are read as text, whatever type YAML gives them.
 """
 
 import re

@@ -1,6 +1,7 @@
 """Reads an entry's dates as they are written, and says which are no dates or in a wrong order.
 
-Invariant: a date is kept as it is written, whatever is wrong with it (requirements section 3.1).
+Invariant: a single value is kept as it is written, whatever is wrong with it (requirements section
+3.1).
 """
 
 from intent_lsp.core.codes import FileCode
@@ -13,8 +14,8 @@ from intent_lsp.formats.yaml.nodes import Scalar, YamlNode, double_quoted
 def date_of(reading: YamlDocument, name: str, node: YamlNode) -> str | None:
     """Return the value of the key `name` as it is written, or None for null.
 
-    Add a hint if it has no quotes, and a warning if it is no date or time of ISO 8601; neither for
-    an empty text in quotes. For a list or a mapping, add a finding and return None.
+    Add a hint if it is a plain value, without quotes, and a warning if it is no date or time of ISO
+    8601; neither for an empty text. For a list or a mapping, add a finding and return None.
     """
     text = text_of(reading, node)
     if not text:

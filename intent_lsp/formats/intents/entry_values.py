@@ -3,7 +3,7 @@
 Constraints and criteria may be a list, a string or a mapping.
 
 Invariant: an empty scope owns nothing, and gets a finding (requirements section 3).
-Invariant: each pair of a mapping becomes the sentence `key: value`.
+Invariant: each pair of a mapping becomes the sentence `key: value`, or `key` without a value.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -148,7 +148,8 @@ def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNo
     """Return the value of `paths` in `scope: {paths: [...]}`, or None if there is no `paths`.
 
     `found` is the key `scope` and its value, `table` the mapping. Add a hint, if possible with a
-    fix that makes it `owned_scope: [...]`. If there is no `paths`, add a finding instead.
+    fix that makes it `owned_scope: [...]`, and a finding on each key that looks like an exclusion.
+    If there is no `paths`, add one finding instead.
     """
     inner = fields_of(reading, table, _SCOPE_KEYS).get("paths")
     if inner is None:

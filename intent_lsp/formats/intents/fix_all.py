@@ -1,7 +1,7 @@
 """*Fix all*: every safe fix of the intents file or the policy at once (requirements section 3.11).
 
-Invariant: a fixed text is read as the same intents, or the same policy; but for keys and statuses
-that were wrong in letter case or separators alone, which are read as they were meant.
+Invariant: a fixed text means the same intents, or the same policy; but for unknown keys and
+statuses with a safe fix, which are read as they were meant.
 Invariant: a fixed text has fewer findings than the text had, or is that text.
 """
 
@@ -78,7 +78,7 @@ class FixAll(Generic[T]):
 
         Of a finding, only the first fix counts. A fix is left out if it does not make the findings
         fewer, or changes the meaning and does not correct an unknown key or status. Each trial
-        reads a text; the number of trials has a limit, and what is not tried is left out too.
+        reads a text; trials and rounds have a limit, and what is not tried is left out too.
         """
         count = 0
         for _ in range(_ROUNDS):

@@ -1,6 +1,6 @@
 """Reader of the team's policy file: the policy of `constraints.sidecar.yaml`, and findings on it.
 
-Invariant: a value that cannot be read gets a finding and its default. All other values apply.
+Invariant: a value that cannot be read gets a finding. The values of all other keys apply.
 """
 
 from collections.abc import Callable, Mapping

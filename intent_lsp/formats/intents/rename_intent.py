@@ -37,9 +37,9 @@ def rename_intent(
 
     `intent_id` is the intent's id or one of its aliases. White space around `new_id` does not
     count. The id keeps its quotes, and gets quotes if YAML would read the new one as something
-    else. The old id is changed, too, below `intent_id` beside `id`, and in pointers that are no
-    block text. It is appended to the aliases; if the new id is one of them, the old id takes its
-    place. Nothing else changes.
+    else. The old id is changed, too, where the entry has it as an id once more, and in pointers,
+    unless it is block text there. It is appended to the aliases, if it is not among them; if the
+    new id is one of them, the old id takes its place. Nothing else changes.
     """
     if structure.text.startswith(_MARK):
         unmarked = read_structure(structure.text[1:])

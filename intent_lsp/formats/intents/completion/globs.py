@@ -98,9 +98,9 @@ def wildcards_proposed(
     """Yield the wildcards for a segment of a glob: `**`, and one for each extension of `files`.
 
     Yield none for the path of a file. `files` are names of files in the directory `segment.base`;
-    only their most frequent extensions count. A wildcard that would give the glob a new finding is
-    left out, such as `**` at the root, which owns every file; `*.EXT` then stands in for
-    `**/*.EXT`.
+    only their most frequent extensions count. That of an extension is `**/*.EXT`, or `*.EXT` behind
+    `**/` and where the longer one would give the glob a new finding. What else would give it one is
+    left out, such as `**` at the root, which owns every file, and so is `**` behind `**/`.
     """
     if not segment.is_glob:
         return

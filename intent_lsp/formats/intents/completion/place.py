@@ -34,9 +34,9 @@ class CompletionPlace(Struct, frozen=True, kw_only=True):
     `table` is the shape of the mapping whose key is wanted, `leaf` that of the value, and `item`
     that of the item, which is a mapping; each is None if it is not wanted. `listed`: a list is
     missing around the value. `item_column` is where the dash of the item belongs, or None behind a
-    dash or a bracket. `lists` is by how much the list nearest above indents its dashes below its
-    key, or None if it is in brackets or there is none. `ruled`: another server proposes keys and
-    words, by a schema that the file names.
+    dash or a bracket. `lists` is by how much the list of single values nearest above indents its
+    dashes below its key, or None if one in brackets is nearer or there is none near. `ruled`:
+    another server proposes keys and words, by a schema that the file names.
     """
 
     file: WorkspacePath
@@ -133,9 +133,10 @@ def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPla
 
 
 def _list_form(lines: Sequence[str], line: int) -> int | None:
-    """Return how far the nearest list above a line indents its dashes below its key.
+    """Return how far the nearest list of single values above a line indents its dashes.
 
-    Return None if it is in brackets, or if there is none in the nearest 500 lines.
+    That is below its key. Return None if a list in brackets is nearer, or if there is none in the
+    nearest 500 lines.
     """
     below: int | None = None
     for above in range(min(line, len(lines)) - 1, max(line - _NEAR, 0) - 1, -1):

@@ -1,6 +1,6 @@
 """Proposals for keys, words, ids, tools and items at a place of a control file.
 
-Invariant: a key that the mapping has already, under whatever name, is not proposed.
+Invariant: a key that `YamlCursor.keys` has already, under whatever name, is not proposed.
 Invariant: an id in use is never proposed as the id of an intent.
 """
 

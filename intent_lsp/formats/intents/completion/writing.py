@@ -87,7 +87,8 @@ def write_closing_quote(cursor: YamlCursor, *, listed: bool) -> ProposedEdit | N
     """Return how the closing quote is put behind a value in front of which a quote was typed.
 
     For a word that ends in a quote and has no other, both quotes are put around it. Return None if
-    no quote is missing. `listed`: a list is missing around the value.
+    no quote is missing, or if the cursor is inside a word. `listed`: a list is missing around the
+    value.
     """
     word = cursor.word
     quote = word.quote or word.typed[-1:]
@@ -141,8 +142,8 @@ def write_key(cursor: YamlCursor, name: str, skeleton: str) -> ProposedEdit:
 class Skeletons:
     """Skeletons of values at a cursor, as snippets.
 
-    `form` is by how much a list indents its dashes below its key, or None for lists in brackets.
-    `defaults` maps kinds of values to the text that is offered for them.
+    `form` is by how much a list of single values indents its dashes below its key, or None if it is
+    in brackets. `defaults` maps kinds of values to the text that is offered for them.
     """
 
     def __init__(

@@ -62,10 +62,10 @@ def entry_list_fix(reading: YamlDocument, table: MappingNode, root_key: str | No
     """Return the fix that turns a mapping from id to entry into a list of entries.
 
     `root_key` is put above the list; None if the mapping is below the root key already. Pairs of
-    the root that are no entries stay beside the list; in braces, none may stand between entries.
-    Return None if that fails, if there is no entry, if a pair below the root key is none, or if an
-    entry is an alias, has another id inside, or has a key that is no single value at the start of
-    its line.
+    the root that are no entries stay beside the list. Return None if one stands between entries in
+    braces, if there is no entry, if a pair below the root key is none, or if an entry is an alias,
+    has another id inside, or has a key that is no single value or, outside braces, not first on its
+    line.
     """
     entries: list[_Entry] = []
     others: list[_Pair] = []

@@ -1,6 +1,7 @@
 """Fixes that make a value a list of sentences: one text, a mapping, or mappings in a list.
 
-Invariant: a pair of a mapping becomes the sentence `key: value`, and no comment is lost.
+Invariant: a pair of a mapping becomes the sentence `key: value`, or `key` without a value, and no
+comment is lost.
 """
 
 from collections.abc import Iterator

@@ -1,6 +1,7 @@
 """Places of a text, carried over to a later text of which only some lines in the middle differ.
 
-Invariant: a place is carried only if its line is the same in both texts; it is never guessed.
+Invariant: a place on a line that differs is not carried, but for the end of a span that ends with
+the line before.
 """
 
 from collections.abc import Sequence

@@ -33,8 +33,8 @@ def folded_runs(structure: IntentsStructure) -> tuple[FoldedRun, ...]:
     """Return the runs of lines that can be folded, in order.
 
     They are the items of lists, the pairs of mappings and the runs of comment lines that have at
-    least two lines. The line of a closing bracket stays visible if nothing stands before the
-    bracket.
+    least two lines, of those that begin at one line the longest. The line of a closing bracket
+    stays visible if nothing stands before the bracket.
     """
     texts: list[range] = []
     found: dict[int, FoldedRun] = {}

@@ -1,6 +1,6 @@
 """Mentions of an intent in the intents file: its id, its aliases, and the pointers that name it.
 
-Invariant: prose, comments and keys without a known meaning are no mentions.
+Invariant: prose and comments are no mentions.
 """
 
 from collections.abc import Iterator
@@ -19,8 +19,8 @@ class MentionKind(StrEnum):
     """How a mention names its intent.
 
     DECLARATION is the id of the intent's entry. SAME_ID is that id where it stands once more: below
-    `intent_id` beside `id`, or as the id of a later entry, which is not read. ALIAS is an item of
-    the intent's `aliases`. POINTER is the value of a key beside the entries, such as
+    another key for an id in the entry, or as the id of a later entry, which is not read. ALIAS is
+    an item of the intent's `aliases`. POINTER is the value of a key beside the entries, such as
     `active_intent`.
     """
 
