@@ -150,6 +150,16 @@ def test_the_trace_value_follows_the_client() -> None:
         assert client.ask("intent/trace")["result"] == "verbose"
 
 
+def test_a_trace_value_that_lsp_does_not_have_counts_as_messages() -> None:
+    # VS Code's client has `compact`.
+    with thread() as client:
+        assert "result" in client.initialize(trace="compact")
+        assert client.ask("intent/trace")["result"] == "messages"
+        client.notify("$/setTrace", {"value": "off"})
+        client.notify("$/setTrace", {"value": "compact"})
+        assert client.ask("intent/trace")["result"] == "messages"
+
+
 def test_a_progress_is_cancelled_by_its_token() -> None:
     with thread() as client:
         client.initialize()

@@ -194,14 +194,15 @@ class IntentProtocol(SendingProtocol):
         self._calls.start(feature, args, done, messages.id_key(request.id))
 
     def _prepare(self, params: lsp.InitializeParams) -> None:
-        self._stage = _Stage.INITIALIZING
         self._server.process_id = params.process_id
         self.client_capabilities = params.capabilities
         if params.trace is not None:
-            self.trace = lsp.TraceValue(params.trace)
+            self.trace = _trace_of(params.trace)
         self.encoding = initialize.agree_encoding(params)
         self.documents.encoding = self.encoding
         self._workspace = initialize.open_workspace(params, self.encoding)
+        # Last: a client whose `initialize` failed may try again.
+        self._stage = _Stage.INITIALIZING
 
     def _initialized(
         self,
@@ -269,7 +270,7 @@ class IntentProtocol(SendingProtocol):
             self._calls.cancel(messages.id_key(identity))
 
     def _set_trace(self, params: lsp.SetTraceParams) -> None:
-        self.trace = lsp.TraceValue(params.value)
+        self.trace = _trace_of(params.value)
 
     def _change_folders(self, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
         text_sync.change_folders(self.workspace, params)
@@ -278,6 +279,14 @@ class IntentProtocol(SendingProtocol):
         token = self.progress.tokens.get(params.token)
         if token is not None:
             token.cancel()
+
+
+def _trace_of(told: str) -> lsp.TraceValue:
+    """Return a trace value. One that LSP does not have, such as `compact`, counts as `messages`."""
+    try:
+        return lsp.TraceValue(told)
+    except ValueError:
+        return lsp.TraceValue.Messages
 
 
 def _nothing(_: object) -> None:
