@@ -50,6 +50,8 @@ def frames_of(*chunks: bytes) -> list[Frame]:
 
 @given(streams, st.lists(st.integers(0, 100_000), max_size=6))
 @example(b"x" * 70_000 + b"\r\n" + GOOD, [60_000, 66_000])
+@example(b" " * 70_000 + b"\r\n" + GOOD, [66_000])
+@example(b"Content-Length: 2\r\nContent-Length: 3\r\nX\r\n", [38])
 def test_the_cut_of_the_stream_does_not_matter(stream: bytes, cuts: list[int]) -> None:
     places = [0, *sorted(cut % (len(stream) + 1) for cut in cuts), len(stream)]
     chunks = [stream[start:end] for start, end in pairwise(places)]
@@ -64,6 +66,12 @@ def test_behind_a_header_without_a_length_nothing_is_read(header: bytes, rest: l
     good, bad = frames_of(GOOD + header, *rest)
     assert good == Body(b"{}")
     assert isinstance(bad, BadHeader)
+
+
+def test_different_lengths_are_refused_at_the_second_one() -> None:
+    # A header part without an end could otherwise fill the memory with lengths.
+    (bad,) = frames_of(b"Content-Length: 2\r\nContent-Length: 3\r\n")
+    assert bad == BadHeader("the message has different Content-Length headers")
 
 
 @given(st.binary(max_size=60))

@@ -21,7 +21,7 @@ _LENGTH_LIMIT = 1 << 30
 _LINE_LIMIT = 64 << 10
 
 _HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:[ \t]*(.*)", re.DOTALL)
-_EMPTY = re.compile(rb"(?:[ \t]*\r?\n)*")
+_EMPTY = re.compile(rb"(?:\r?\n)*")
 
 
 class Body(Struct, frozen=True):
@@ -101,10 +101,11 @@ class Frames:
                 raise _HeaderError("a header line is malformed")
             if found[1].lower() == b"content-length":
                 lengths.add(_measure(found[2]))
+            if len(lengths) > 1:
+                raise _HeaderError("the message has different Content-Length headers")
             line = yield from self._read_line()
-        if len(lengths) != 1:
-            differ = "the message has different Content-Length headers"
-            raise _HeaderError(differ if lengths else "Content-Length is missing")
+        if not lengths:
+            raise _HeaderError("Content-Length is missing")
         return lengths.pop()
 
     def _read_line(self) -> Generator[None, None, bytes]:
