@@ -173,7 +173,8 @@ def _dash_change(reading: YamlDocument, start: int) -> TextChange | None:
 
 
 def _sentence(reading: YamlDocument, pair: tuple[YamlNode, YamlNode]) -> str:
-    return f"{_words(reading, pair[0])}: {_words(reading, pair[1])}".rstrip(" :")
+    key, value = _words(reading, pair[0]), _words(reading, pair[1])
+    return f"{key}: {value}" if value else key
 
 
 def _words(reading: YamlDocument, node: YamlNode) -> str:
