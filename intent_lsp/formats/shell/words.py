@@ -4,6 +4,7 @@ Invariant: a word that the shell may change in a way that the text does not show
 A home directory (`~`, `~name`) is not: it stays as typed. Nor is `<(…)`, which becomes `/dev/fd/`.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -25,6 +26,8 @@ _SUBSTITUTED: Final = "/dev/fd/"
 """What stands for a process substitution, in place of the path that the shell passes."""
 _EXPANDED: Final = frozenset({*"*?[]{}", _SUBSTITUTED})
 """What a shell may expand, or has expanded, where it is not quoted."""
+_RANGE: Final = re.compile(r"\{[^{}]+\.\.[^{}]+\}")
+"""Braces that a shell expands to a range of words, such as `{a..c}`."""
 _BEFORE_A_HOME: Final = frozenset(":=")
 """Characters after which a tilde may be a home directory, as it is at a word's start.
 
@@ -48,8 +51,8 @@ class _Letter(NamedTuple):
 def words_of(nodes: Sequence[Node]) -> tuple[Word, ...]:
     """Return the words in the syntax nodes of a command. Nodes with no gap between are one word.
 
-    A word with braces gives each word to which it expands, or one unknown word if these are too
-    many.
+    A word with braces and commas gives each word to which it expands, or one unknown word if these
+    are too many. One with a range, such as `{a..c}`, is one unknown word.
     """
     groups: list[list[Node]] = []
     for node in nodes:
@@ -62,9 +65,11 @@ def words_of(nodes: Sequence[Node]) -> tuple[Word, ...]:
 
 def _words(group: Sequence[Node]) -> Iterator[Word]:
     letters = [letter for node in _without_dollar(group) for letter in _letters(node)]
-    alternatives = _alternatives(letters)
+    alternatives, text = _alternatives(letters), "".join(letter.text for letter in letters)
+    if _RANGE.search("".join("" if letter.quoted else letter.text for letter in letters)):
+        yield Word(text, f"`{text}` {_KNOWN_TO_SHELL}", literal=False)
+        return
     if alternatives is None:
-        text = "".join(letter.text for letter in letters)
         yield Word(text, f"`{text}` expands to too many words", literal=False)
         return
     yield from (_word(each) for each in alternatives)
