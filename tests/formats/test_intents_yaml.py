@@ -264,7 +264,8 @@ def test_a_form_whose_fix_is_no_simple_replacement_has_a_hint_alone(text: str) -
 
 
 def test_pairs_become_sentences_whatever_their_values_are() -> None:
-    text = entry("constraints:", "  perf: {p99:   10}", "  safe: yes", "  empty:", "  open: 'as in:'")
+    lines = ("  perf: {p99:   10}", "  safe: yes", "  empty:", "  open: 'as in:'")
+    text = entry("constraints:", *lines)
     (intent,) = read_intents(text).intents
     assert intent.constraints == ("perf: {p99: 10}", "safe: yes", "empty", "open: as in:")
 

@@ -54,7 +54,7 @@ class TextContents:
 
         Raise JsonRpcException if the URI is none of this server, if no root governs its path, if
         the record or the file in it is not known, if the content is not kept or is not text, and
-        for the text on disk of a file that is not open.
+        for the text on disk of a file that is not open. Raise OSError if that cannot be read.
         """
         try:
             return lsp.TextDocumentContentResult(text=await self._content(params.uri))

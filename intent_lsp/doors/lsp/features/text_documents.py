@@ -70,7 +70,7 @@ class TextDocumentFeature:
         """Answer `textDocument/willSaveWaitUntil`: judge the save that is about to happen.
 
         Return edits that restore the text on disk if the save is refused, else no edits. Return
-        none either if it cannot be judged in time, or if the document changes meanwhile.
+        none either if the judgement fails or takes too long, or if the document changes meanwhile.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:

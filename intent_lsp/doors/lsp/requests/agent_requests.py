@@ -91,7 +91,7 @@ class AgentRequests:
         """Answer `intent/recordRead`: note which content of a file an agent has read.
 
         The content is given by its hash. If the params have none, hash the file on disk now; the
-        answer's hash is null if there is no file.
+        answer's hash is null if there is no file. Raise OSError if the file cannot be read.
         """
         params = read_params(given, ReadParams)
         hash_ = params.hash_read()

@@ -151,8 +151,8 @@ class PlanRequests:
     ) -> JsonObject:
         """Answer `intent/complete` with an `attempt`: an agent has called its completion tool.
 
-        Complete the intent if the tool succeeded and the policy allows it. Record a lesson if the
-        tool failed or the completion is refused. Raise the refusal.
+        Complete the intent if the tool succeeded and the policy allows it. If the tool failed or
+        the completion is refused, record that as a lesson, unless it is known. Raise the refusal.
         """
         governance, session = open_root.governance, session_of(params, open_root)
         active = await self._in_thread(
