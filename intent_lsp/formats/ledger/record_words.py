@@ -56,7 +56,7 @@ def record_facts(record: Record, flags: Sequence[str], when: str) -> Iterator[Re
 
 
 def record_text(facts: Iterable[RecordFact], diffs: Iterable[Sequence[DiffLine]]) -> str:
-    """Return facts of a record, and then the diff of each of its files, as lines of plain text.
+    """Return facts of a record, and then `diffs`, one for each file, as lines of plain text.
 
     Each fact is one line, with its label in front. Characters that cannot be seen are escaped in
     facts, and nowhere else.
@@ -179,7 +179,7 @@ def _lines(first: int, last: int) -> str:
 
 
 def _hash(found: ContentHash | None) -> str:
-    return "no such file" if found is None else found
+    return "no file, or not known" if found is None else found
 
 
 def _chain(record: Record) -> Iterator[RecordFact]:

@@ -37,7 +37,7 @@ def instructions_state(text: str | None) -> State | UnreadableText:
     """Return how far a Markdown text holds the instructions. `text` is None for no file.
 
     MISSING: it has no markers. DIFFERS: the lines between the markers are others. Return
-    UnreadableText if the markers are not one pair in order.
+    UnreadableText if the markers are not one pair in order, or text stands behind the second.
     """
     found = _place(text or "")
     if found is None or isinstance(found, UnreadableText):
@@ -50,7 +50,7 @@ def with_instructions(text: str | None) -> EditedText:
     """Return a text with the instructions: at its end, or in the place of older ones.
 
     A text that is None becomes the instructions alone. Return UnreadableText if the markers are not
-    one pair in order.
+    one pair in order, or text stands behind the second.
     """
     found = _place(text or "")
     if isinstance(found, UnreadableText):
@@ -66,7 +66,7 @@ def without_instructions(text: str | None) -> EditedText:
     """Return a text without the block of instructions, or None if the text held nothing else.
 
     A text without a block is returned unchanged. Return UnreadableText if the markers are not one
-    pair in order.
+    pair in order, or text stands behind the second.
     """
     found = _place(text or "")
     if found is None or isinstance(found, UnreadableText):
@@ -81,7 +81,8 @@ def _lines() -> list[str]:
 def _place(text: str) -> tuple[int, int] | UnreadableText | None:
     """Return the (start, end) offsets of the block of instructions, or None if there is no marker.
 
-    Return UnreadableText if the markers are not one pair in order.
+    Return UnreadableText if the markers are not one pair in order, or text stands behind the second
+    on its line.
     """
     marks = [found.start() for found in re.finditer(f"{BEGIN}|{END}", text)]
     if not marks:
@@ -89,6 +90,9 @@ def _place(text: str) -> tuple[int, int] | UnreadableText | None:
     found = _BLOCK.search(text)
     if found is None or len(marks) != len((BEGIN, END)):
         line = TextPositions(text).position(marks[-1]).line + 1
-        problem = f"{BEGIN} and {END} have to stand in the file once each, in this order"
+        problem = (
+            f"{BEGIN} and {END} have to stand in the file once each, in this order,"
+            " with nothing behind the second on its line"
+        )
         return UnreadableText(problem=problem, line=line, column=1)
     return found.start(), found.end()

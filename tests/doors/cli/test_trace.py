@@ -290,7 +290,7 @@ def test_one_record_is_shown_in_words(shell: Shell, root: Path) -> None:
         "once, by a person in session s9\n",
         "src/a.py +5 -3\n",
         "was src/old.py\n",
-        "before no such file\n",
+        "before no file, or not known\n",
         f"hash of the file's python definitions: {HASH}\n",
         "HUMAN human, s1\n",
         "specification INT-001\n",
