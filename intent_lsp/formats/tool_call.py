@@ -1,6 +1,7 @@
 """What an agent's call would do: whether it changes files, and which (requirements section 6).
 
-Invariant: every path that a mutating call, its patch or its command names is returned.
+Invariant: every path that a mutating call names, or that its patch or its command is known to
+change, is returned.
 Invariant: a mutating call that names no path says why no path is known, unless the work tree is
 compared before and after it.
 """
@@ -47,11 +48,11 @@ class CallReading(Struct, frozen=True, kw_only=True):
     """What an agent's tool call would do: whether it changes files (`mutating`), and the `paths`.
 
     `unknown` are sentences that say which paths cannot be known, and why. `perhaps` are further
-    paths that an ambiguous name in a patch could mean; they count if they exist. `looking`: judged
-    by its text, the command changes nothing but `paths`; to be sure, the work tree is compared
-    before and after it. `git`: the command runs git. `program` is the program that decided the
-    reading, such as `git commit`, or "" if none did; None without a command, or if the program's
-    name may hold a secret.
+    paths that a patch could mean; they count if they exist. `looking`: the work tree is compared
+    before and after the call, which shows what else than `paths` it changes. `git`: the call is not
+    `mutating`, and runs git. `program` is the program that decided the reading, such as
+    `git commit`, or "" if none did; None if no command was read, or if the program's name may hold
+    a secret.
     """
 
     mutating: bool
@@ -168,7 +169,7 @@ def _named(call: ToolCall) -> tuple[TouchedPath, ...]:
     """Return the paths in the call's arguments, each with its effect.
 
     Two paths of a tool that renames are the old and the new one. A tool that deletes deletes all
-    its paths; any other tool writes them.
+    its paths; any other call writes them.
     """
     name = bare_name(call.tool_name).lower()
     match call.paths:

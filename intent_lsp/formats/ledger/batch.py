@@ -37,7 +37,7 @@ _DIGEST: Final = 32
 
 
 class LinkedBatch(NamedTuple):
-    """Two or more valid ledger lines, each of which links to the line above it.
+    """Two or more valid ledger lines, of which each after the first links to the line above it.
 
     No line merges heads, and the timestamps never decrease. `ids`, and `digests` (32 raw bytes
     each), are in line order.
@@ -52,7 +52,7 @@ class LinkedBatch(NamedTuple):
 class Columns(NamedTuple):
     """The indexed fields of two or more valid ledger lines: a list for each field, in line order.
 
-    Each line links to the line above it, and no line merges heads or grants scope.
+    Each line after the first links to the line above it, and none merges heads or grants scope.
     """
 
     first: Link

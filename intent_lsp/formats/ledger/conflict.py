@@ -1,7 +1,7 @@
 """Reads a ledger file with git's conflict markers, as a failed merge leaves it (ledger section 2).
 
-Invariant: a line is a marker only where git would write that marker. Any other line is a line of
-the ledger. Records never look like a marker.
+Invariant: a line is a marker only where that marker may come next. Records never look like a
+marker.
 """
 
 import re

@@ -19,9 +19,7 @@ _LEFT_OUT: Final = str.maketrans("", "", "-:.TZtz+ ")
 def key64(text: str) -> int:
     """Return a signed 64-bit key for a text. Never raises.
 
-    If the text, without `sha256:` and `-`, begins with 16 hexadecimal digits, as a hash or a UUID
-    does, it is the number that they spell, less 2**63. For any other text, it is the signed number
-    in the first 64 bits of the text's SHA-256.
+    For a hash or a UUID, it is the number that the first 16 hexadecimal digits spell, less 2**63.
     """
     bare = text.removeprefix("sha256:").replace("-", "")[:16]
     try:
@@ -34,10 +32,10 @@ def key64(text: str) -> int:
 
 
 def moment_of(timestamp: str) -> int:
-    """Return an integer that grows with the time of a timestamp.
+    """Return an integer that grows with the time of a timestamp in the ledger's format.
 
     It is the digits of the time, from the year to the millisecond, as one number times 64. It is 0
-    for a text without digits, or with characters that no timestamp has. Never raises.
+    for "". Never raises.
     """
     digits = timestamp.translate(_LEFT_OUT)[:_DIGITS]
     if not (digits.isascii() and digits.isdigit()):

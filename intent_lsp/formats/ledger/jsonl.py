@@ -1,10 +1,10 @@
 """The ledger's lines: records as compact JSON, and the bytes that are hashed (ledger section 1).
 
-Invariant: a record has exactly one valid spelling. Any other is reported as a flaw, because it
-would have the same hash.
+Invariant: a record of the present format has exactly one valid spelling. `examine` reports any
+other as a flaw, because it would have the same hash.
 Invariant: the hash covers the RFC 8785 form. No record holds a float, a key outside ASCII or a lone
 surrogate, so that any compact serialiser with sorted keys produces that form.
-Invariant: a line from an older tool is read as far as possible, and is never written.
+Invariant: a line from an older tool is read as far as possible, and never sealed.
 """
 
 import hashlib

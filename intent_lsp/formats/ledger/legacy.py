@@ -1,9 +1,10 @@
 """Ledger lines from an older tool: chained over five keys, or not chained at all.
 
 Invariant: the hash of a chained line covers JavaScript's JSON text of `{id, timestamp, vcs, files,
-prev_record_hash}`, with the keys as on the line. The hash of a line without `integrity` covers its
-bytes without the line end (ledger section 2).
-Invariant: a damaged line of the present format is not taken for an older line.
+prev_record_hash}`, without those keys that the line lacks. The hash of a line without `integrity`
+covers its bytes without the line end (ledger section 2).
+Invariant: a line of the present format that lost only its `integrity` is not taken for an older
+line.
 """
 
 from collections.abc import Sequence

@@ -47,7 +47,7 @@ class WireContributor(_Wire, kw_only=True):
 class LedgerRange(_Wire, kw_only=True):
     """A contiguous run of changed lines, as a ledger line holds it.
 
-    `replaced` is (first old line, old count, new count), or None if the file was not compared.
+    `replaced` is (first old line, old count, new count), or None if these are not known.
     `fallback`: the range stands for the whole file.
     """
 

@@ -13,8 +13,9 @@ from intent_lsp.formats.ledger.jsonl import examine
 
 
 class StatedLink(NamedTuple):
-    """A record's hash, and the hashes of its predecessors (`named`), all as its line states them.
+    """A record's hash, and the hashes of its predecessors (`named`), as its line states them.
 
+    The hash of a line that states none is computed.
     `bare` says that the line is one of an older tool that did not chain its lines, so that it
     follows the line above it.
     """

@@ -53,7 +53,7 @@ class Aside(Struct, frozen=True):
 
 
 class Union(Struct):
-    """What has been merged so far. Its memory is one digest for each line.
+    """What has been merged so far.
 
     `common` are the digests of lines that both ledgers have; these lines are not checked. `odd` are
     other lines in the union that have a flaw, `aside` are texts left out of it; a person should
@@ -115,8 +115,8 @@ def union_of(
 
     Return the union, which is filled while the lines are iterated, and its lines. These are the
     lines of `ours` in order, then those that only `theirs` has, in order. Lines that `theirs` has
-    before the first common line come first of all: `ours` has moved them into an archive, and they
-    refer to no later record.
+    before the first common line come first of all, since `ours` may have moved them into an
+    archive.
     """
     mine = {digest_of(line) for line in ours[1]()}
     common: set[bytes] = set()

@@ -1,6 +1,6 @@
 r"""The audit log's entries as Markdown, one for each governed tool call (ledger section 6).
 
-Invariant: whatever the values hold, an entry is three lines and each value can be parsed back.
+Invariant: whatever the values hold, an entry is three lines, and each value in it can be parsed.
 Characters that could end a value or act as markup are escaped: `\n`, `\r`, `\t`, `\x60`, `\u202e`,
 …
 Invariant: no value holds a secret of a known form.

@@ -1,7 +1,6 @@
 """Text of hovers, as Markdown or plain: paragraphs and lists of foreign values.
 
-Invariant: a value is displayed literally, whatever it holds: it never acts as markup and never adds
-a line. Only what cannot be encoded, as in a name that is not UTF-8, is replaced.
+Invariant: whatever a value holds, it never acts as markup and never adds a line.
 """
 
 import re
@@ -42,7 +41,7 @@ def markdown_of(title: str, paragraphs: Iterable[HoverParagraph], glob: str = ""
     """Return a hover as Markdown: a bold title, then paragraphs.
 
     Items are set as code, and so is a `glob` before the title. Each text is put on one line and cut
-    to LONGEST_TEXT characters; an empty one is left out.
+    to LONGEST_TEXT characters. A paragraph's text is left out if it is empty.
     """
     head = [code_span(glob)] if glob.strip() else []
     head += [escaped_line(title)] if title else []
@@ -58,7 +57,7 @@ def plain_of(title: str, paragraphs: Iterable[HoverParagraph], glob: str = "") -
     """Return a hover as plain text: a title, then paragraphs. Each item is on its own line.
 
     A `glob` stands before the title. Each text is put on one line and cut to LONGEST_TEXT
-    characters; an empty one is left out.
+    characters. A paragraph's text is left out if it is empty.
     """
     lines = [_line(f"{glob} {title}".strip())]
     for each in paragraphs:

@@ -5,7 +5,8 @@ Specified in ledger section 6.
 Invariant: whatever the values hold, a section has one heading, and a row is one line of four cells.
 Invariant: the same values give the same text, with the rows in order of their paths.
 Invariant: any text can be read. A row or a cell that is not in our format is ignored.
-Invariant: what we wrote is read back as the original values, without their secrets.
+Invariant: the definitions that we wrote in a row with a hash are read back as they were, without
+their secrets.
 """
 
 import re
@@ -47,7 +48,8 @@ class MapRow(Struct, frozen=True, kw_only=True):
 
     `definitions` are the names of definitions that the record changed, and `more` the number of
     further ones that the row does not name. `time` is the record's timestamp. `hash` is the file's
-    content hash after the edit, or None if the edit deleted the file or gave it another path.
+    content hash after the edit, or None if there is none: the edit deleted the file or gave it
+    another path, or the content is not known.
     """
 
     path: WorkspacePath

@@ -1,7 +1,6 @@
 """Descriptions of where lines come from, for hovers, lenses and inlay hints (protocol section 4).
 
-Invariant: a value is displayed literally, whatever it holds: it never acts as markup and never adds
-a line.
+Invariant: whatever a value holds, it never acts as markup and never adds a line.
 """
 
 import json

@@ -2,8 +2,7 @@
 
 Specified in protocol section 4.2.
 
-Invariant: a value is displayed literally, whatever it holds: it never acts as markup and never adds
-a line.
+Invariant: whatever a value holds, it never acts as markup and never adds a line.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -76,7 +76,7 @@ def changes_of_edit(edit: object, place_of: PlaceOf) -> tuple[FileChange, ...]:
 
     `changes` of the edit is read only if it has no `documentChanges`. `place_of` converts the
     client's positions into positions in code points. Raise WrongParamsError if the edit is
-    malformed or empty, or changes a file that it has deleted.
+    malformed or empty, or changes a file that it has deleted and not created again.
     """
     told = _converted(edit, _Changes, "edit")
     steps: Iterator[FileChange]
@@ -139,8 +139,8 @@ def _rewriting(edits: Sequence[_TextEdit], place_of: PlaceOf) -> Rewrite:
     """Return a function that applies text edits to a text, and returns the new text.
 
     All ranges of the edits refer to the original text, as in LSP. `place_of` converts positions.
-    The function raises ValueError if ranges overlap, end before they start, or are outside of the
-    text.
+    The function raises ValueError if ranges overlap or end before they start, or if a line is
+    outside of the text.
     """
 
     def rewrite(text: str) -> str:
@@ -173,7 +173,7 @@ def _rewriting(edits: Sequence[_TextEdit], place_of: PlaceOf) -> Rewrite:
 def _after(first: FileChange, second: FileChange) -> FileChange:
     """Return one change of a file that has the effect of `first` followed by `second`.
 
-    Raise WrongParamsError if `first` deletes the file and `second` does not create it.
+    Raise WrongParamsError if `first` deletes the file and `second` changes or moves it.
     """
     if second.effect is Effect.DELETE:
         # A file that is moved and then deleted is deleted at its old place.

@@ -37,8 +37,8 @@ def read_params(given: object, shape: type[_S]) -> _S:
 
     The names of its fields may be in camelCase or snake_case; a few may be others, such as
     `content` for `newText`. Fields that the type does not have are ignored. Raise WrongParamsError,
-    which names the field, if `given` is not an object or does not fit the type, is nested too
-    deeply, or has a lone surrogate where only text may be.
+    which names the field if there is one, if `given` is not an object or does not fit the type, is
+    nested too deeply, or has a lone surrogate where only text may be.
     """
     if given is None or given == []:
         # Some client languages encode an empty object as an empty list.

@@ -1,8 +1,9 @@
-"""Parses the headers of unified and context diffs, and finds where their hunks end.
+"""Parses the headers of unified and context diffs, and finds where hunks of unified diffs end.
 
-Invariant: the lines of a hunk are counted as its `@@` line says, so that none of them is taken for
-a header, unless the count is wrong.
-Invariant: every file that a header names is returned, even if its lines contradict each other.
+Invariant: the lines of a hunk are counted as its `@@` line says. Of them, only three that look like
+a whole header with its `@@` line are taken for a header.
+Invariant: a file that is named after `---` or `+++` is returned even if other lines of the header
+contradict it.
 """
 
 import re
@@ -33,8 +34,7 @@ _RULER = "="
 class PatchedFile(Struct, frozen=True, kw_only=True):
     """One file that a patch names. `previous` is the old path of a moved file, or None.
 
-    `doubtful` says that the program that applies the patch may or may not change this file: its
-    name can be read in two ways, or another header line contradicts it.
+    `doubtful` says that the program that applies the patch may or may not change this file.
     """
 
     path: str
@@ -44,9 +44,10 @@ class PatchedFile(Struct, frozen=True, kw_only=True):
 
 
 class Header(Struct, frozen=True, kw_only=True):
-    """The files that one header of a patch names. `end` is the index of the line after the header.
+    """The files that a header, or another part of a patch, names.
 
-    `problem` says why a file may be missing, as a sentence without the line number, or is None.
+    `end` is the index of the line after the part. `problem` says why a file may be missing, as a
+    clause without the line number, or is None.
     """
 
     files: tuple[PatchedFile, ...]
@@ -84,10 +85,11 @@ def read_sure_header(lines: Sequence[str], at: int) -> Header | None:
 
 
 def stray_names(line: str) -> tuple[str, ...]:
-    """Return the file names that a header line on its own could mean; empty for any other line.
+    """Return the file names that a `---`, `+++`, `***` or `Index:` line on its own could mean.
 
-    Header lines can stand alone because `patch` allows other lines between them. One line may mean
-    two names: without and with its first directory. `/dev/null` means none.
+    The result is empty for any other line. Such lines can stand alone because `patch` allows other
+    lines between them. One line may mean two names: without and with its first directory.
+    `/dev/null` means none.
     """
     found = _KEY.fullmatch(line)
     if found is None or found[2] not in ("---", "+++", "***", "Index:") or not found[3]:
@@ -105,7 +107,8 @@ def begins_hunk(line: str) -> bool:
 def hunk_end(lines: Sequence[str], at: int) -> int:
     """Return the index of the line after the unified hunk that begins at line index `at`.
 
-    Return `at` if no unified hunk begins there, and the number of lines if the hunk does not end.
+    A line that begins with a backslash after its last counted line is not included. Return `at` if
+    no unified hunk begins there, and the number of lines if the hunk does not end.
     A hunk also ends at a line that no hunk can have, or at the three lines `---`, `+++` and `@@`
     of a header, even if its line counts include that line; not if they end just before the `@@`.
     """

@@ -1,7 +1,7 @@
-r"""Parses file names in the headers of unified diffs.
+r"""Parses file names in the headers of diffs.
 
-Invariant: a name is parsed as git and `patch` do: C-quoted (`"na\303\257ve"`), or up to a tab or a
-time stamp.
+Invariant: a name may be as git and `patch` write it: C-quoted (`"na\303\257ve"`), or up to a tab or
+a time stamp.
 Invariant: of two names in one header, the last is that of the file that the patch writes.
 """
 
@@ -47,7 +47,7 @@ def read_name(text: str) -> str:
 def unquote(text: str) -> str | None:
     """Undo git's C quoting of `text`, a name without its outer quotes.
 
-    Return None if there is an escape that git does not write. Bytes that are not UTF-8 become
+    Return None if there is an escape that git does not know. Bytes that are not UTF-8 become
     surrogate escapes, as in the system's own file names.
     """
     escapes = list(_ESCAPE.finditer(text))
@@ -76,10 +76,10 @@ def read_pair(text: str) -> tuple[str, str] | None:
 
 
 def spelling(names: Sequence[str]) -> HeaderName:
-    """Return the file that one or two names in a header mean, without prefixes such as `a/`.
+    """Return the file that one or two names in a header most likely mean, without git's prefixes.
 
-    `git apply` always strips the first directory, `patch` may not. `others` are the names that the
-    header could also mean.
+    `others` in the result are files that the header could also mean, such as the same names with
+    or without their first directory.
     """
     prefixes = [name.partition("/")[0] for name in names]
     rests = [_rest(name) for name in names]

@@ -1,9 +1,10 @@
 r"""Finds the files that a patch changes, whatever its format (requirements section 6).
 
 Invariant: never raises. A text that is not a patch gives no files and a problem.
-Invariant: if a name may mean two files, both are returned, since every returned file is judged.
-Invariant: the first and last line of an envelope may be missing. A here-document around it, prose
-and `\r\n` have no effect.
+Invariant: names with git's prefixes, such as `a/`, mean one file. If another name may mean two
+files, both are returned.
+Invariant: the first and last line of an envelope may be missing. A here-document or prose around
+it, and `\r\n`, have no effect.
 Invariant: an indented line in an update is text, unless its indentation is that of the update.
 """
 
@@ -82,7 +83,7 @@ class Envelope:
 
 
 class PatchReading(Struct, frozen=True):
-    """The files that a patch changes, without duplicates, in order.
+    """The files that a patch changes, no two of them equal. One path may have several effects.
 
     `problems` are sentences, each with the number of its line, from 1, if it is about a line. There
     is at least one if there are no files.
@@ -128,8 +129,8 @@ def _diff_header(lines: list[str], at: int, envelope: Envelope) -> Header | None
 def _stray(lines: list[str], at: int, strays: list[str]) -> Header:
     """Parse a line that is not in a header or section, or the hunk that begins with it.
 
-    Add file names in the line to `strays`. If the line begins a hunk, return the files in `strays`
-    as doubtful, and empty `strays`.
+    If the line begins a hunk, return the files in `strays` as doubtful, and empty `strays`. Else
+    add the file names in the line to `strays`, and return no files.
     """
     if not begins_hunk(lines[at]):
         strays += stray_names(lines[at])
@@ -140,7 +141,7 @@ def _stray(lines: list[str], at: int, strays: list[str]) -> Header:
 
 
 def _once(files: Iterable[PatchedFile]) -> tuple[PatchedFile, ...]:
-    """Return each file once, and for a name with outer white space also a doubtful one without it.
+    """Return the distinct files; for a name with outer white space also a doubtful one without it.
 
     A doubtful file is left out if a file that is not doubtful has its name.
     """

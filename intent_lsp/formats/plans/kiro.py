@@ -64,7 +64,7 @@ def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
 
 
 def _criteria(text: MarkdownText) -> Iterator[str]:
-    """Yield the acceptance criteria of each requirement, numbered as `2.1` by both numbers.
+    """Yield the acceptance criteria, with a number such as `2.1` if the requirement has one.
 
     They are the outermost items below a heading "Acceptance Criteria", and others that say SHALL,
     each with what is nested below it.

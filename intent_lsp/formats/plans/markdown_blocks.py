@@ -80,10 +80,10 @@ class MarkdownText(Struct, frozen=True):
             yield block.text
 
     def nested_below_tasks(self) -> Iterator[tuple[MarkdownBlock, MarkdownBlock]]:
-        """Yield each block that is a task or nested below one, with the outermost task above it.
+        """Yield each block that is a task or nested below one, with its outermost task.
 
-        A heading, or a block that is indented no further than the task, ends what is nested below
-        it.
+        For an outermost task, that is the task itself. A heading, or a block that is indented no
+        further than the task, ends what is nested below it.
         """
         task: MarkdownBlock | None = None
         for block in self.blocks:

@@ -26,10 +26,10 @@ _SLUG_AT_MOST: Final = 60
 
 
 def plain(text: str) -> str:
-    """Return a text on one line without bold marks, of MAX_SENTENCE characters at most.
+    """Return a text on one line, of MAX_SENTENCE characters at most.
 
-    Of links and images only the words stay. Code spans keep their marks. A lone surrogate, which no
-    file can hold, becomes U+FFFD.
+    Marks of bold words are removed; of `[words](target)` and of images, only the words stay. Code
+    spans keep their backticks. A lone surrogate, which no file can hold, becomes U+FFFD.
     """
     bare = _LINK.sub(r"\1", _STRONG.sub(lambda found: found[1] or found[2], text))
     return on_one_line(" ".join(on_one_line(whole(bare), len(bare) + 1).split()), MAX_SENTENCE)

@@ -56,8 +56,8 @@ class ProposedIntent(Struct, frozen=True, kw_only=True):
     `specification` is what the work is known by when the plan is imported again. `document` and
     `line` (from 1) are where the work stands; `directory` is the one of the plan's documents, "" if
     the plan is a single file. `ticked` is the document in which the tool ticks off what is done,
-    and which therefore belongs to the scope; None if there is none. `created_at` is a date as
-    written, or None.
+    and which therefore belongs to the scope; None if there is none. `created_at` is a date, perhaps
+    with a time, as written, or None.
     """
 
     specification: str

@@ -58,7 +58,7 @@ def globs_of(
     """Return the globs for the paths that a plan names, in order; MAX_GLOBS at most.
 
     A directory becomes `<directory>/**`, and a file itself. Section 3.10 says which stated paths
-    count that are not there. A directory of the root counts only if nothing below it is named,
+    count that are not there. A directory of the root counts only if no other glob is below it,
     since a text that names files there most likely says where they are. Left out is what no intent
     may own, a glob that begins with `**`, what would be a new file or a glob if it were stated, and
     every glob beyond MAX_GLOBS. Other paths are dropped, and so are those for which `own` returns

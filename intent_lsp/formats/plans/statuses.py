@@ -48,7 +48,8 @@ _STATUSES: Final = {word: status for status, words in _WORDS.items() for word in
 def status_of_word(word: str) -> Status | None:
     """Return the status that a state of a tracker means, or None if the word is not known.
 
-    Letter case, signs and emoji around the words do not matter. An empty state means PLANNED.
+    Letter case, signs and emoji around the words do not matter. A state without words means
+    PLANNED.
     """
     bare = small_words(_APOSTROPHE.sub("", word))
     return Status.PLANNED if not bare else _STATUSES.get(bare)

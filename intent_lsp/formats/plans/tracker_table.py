@@ -3,7 +3,7 @@
 Specified in requirements section 3.10. Known are the names of columns in exports of Jira, GitHub,
 Linear, Azure DevOps and GitLab; others count if they are named alike.
 
-Invariant: two rows of a table have different specifications.
+Invariant: two intents of a table have different specifications.
 """
 
 import re
@@ -92,10 +92,10 @@ def read_tracker_table(document: str, text: str) -> ReadPlan:
     """Return the intents that the rows of a tracker's export propose, in its order.
 
     An intent's specification is the tracker's id; if that is missing or a number alone, the address
-    of the issue, if there is one; without both, the document's name and the words of the title. A
-    row without a title, or with the specification of an earlier one, is left out, with a problem.
-    An unknown state is a problem, too: the intent is PLANNED. A table that cannot be read or has no
-    column of titles has one problem and no intents.
+    of the issue, if there is one; without both, or with an id of more than 100 characters, the
+    document's name and the words of the title. A row without a title, or with the specification of
+    an earlier one, is left out, with a problem. An unknown state is a problem, too: the intent is
+    PLANNED. A table that cannot be read or has no column of titles has one problem and no intents.
     """
     table = read_table(document, text)
     if isinstance(table, PlanProblem):

@@ -36,8 +36,8 @@ def with_block_at(text: str, start: int, end: int, lines: Sequence[str]) -> str:
 def without_block(text: str, start: int, end: int) -> str | None:
     """Return a text without the block between two offsets and without an empty line before it.
 
-    If the block has no line end at its end, the text then has none either. Return None if the text
-    is nothing but the block.
+    If the block has no line end at its end, the line end before it goes too. Return None if the
+    text is nothing but the block.
     """
     before, after = text[:start], text[end:]
     if not before and not after:

@@ -179,9 +179,10 @@ def _cuts(text: str, node: JsonNode, part: JsonPart) -> list[tuple[int, int, str
 def _stretch(text: str, start: int, end: int) -> tuple[int, int, str]:
     """Return the change (start, end, "") that removes a part and the white space that goes with it.
 
-    The part, with its comma if that goes, is between the offsets `start` and `end`. If it is alone
-    on its line, the line goes. Else the blanks before it go, or, together with a comma, those after
-    it if it is the first on its line or in its object or array.
+    The part, with its comma if that goes, is between the offsets `start` and `end`. If it begins a
+    line, and nothing or a comment follows it there, the line goes, without the comment. Else the
+    blanks before it go, or, together with a comma, those after it if it is the first on its line or
+    in its object or array.
     """
     line = TextPositions(text).line_start(start)
     lead = text[line:start]

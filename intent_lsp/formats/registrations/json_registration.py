@@ -55,8 +55,8 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
     def state(self, text: str | None) -> State | UnreadableText:
         """Return how far a file holds the entries. `text` is its text, or None for no file.
 
-        MISSING: it holds none of our entries, or only white space. DIFFERS: an entry or a member of
-        `top` is missing or wrong. Return UnreadableText if the text is not JSON.
+        MISSING: none of our entries is in its place, or the file is blank. DIFFERS: an entry or a
+        member of `top` is missing or wrong. Return UnreadableText if the text is not JSON.
         """
         tree = parse_jsonc(text) if text and text.strip() else None
         if tree is None or isinstance(tree, UnreadableText):
@@ -91,9 +91,9 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
     def uninstalled(self, text: str | None) -> EditedText:
         """Return the text without any entry of ours, or None, for no file, if that leaves nothing.
 
-        The members of `top` stay, but in a file for our entries alone (`own`) they count as
-        nothing. A text of white space is returned unchanged. Return UnreadableText if the text
-        cannot be edited.
+        The members of `top` stay, but count as nothing in a file for our entries alone (`own`), and
+        in one that has the text of a new file. A text of white space is returned unchanged. Return
+        UnreadableText if the text cannot be edited.
         """
         if not text or not text.strip():
             return text

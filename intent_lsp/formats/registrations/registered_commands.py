@@ -20,9 +20,10 @@ _IN_MILLISECONDS: Final = 1000
 class RegisteredCommand(Struct, frozen=True, kw_only=True):
     """A command in a host's settings that calls our hook, and the event on which it runs.
 
-    `seconds` is its time limit, or None if the entry has none. `at` is the index of its entry or
-    group among those of its event, or in the file's one array, and the index of its handler in the
-    group (0 without groups). `enabled`: the entry does not say that it is switched off.
+    `seconds` is its time limit, or None if the entry has no valid one. `at` is the index of its
+    entry or group among those of its event, or in the file's one array, and the index of its
+    handler in the group (0 without groups). `enabled`: the entry does not say that it is switched
+    off.
     """
 
     event: str
@@ -39,6 +40,7 @@ def registered_commands(
 
     `text` is the file's text. `path` is the file, relative to the directory where the host runs its
     hooks. Of a script that calls our hook, the event is its name, and the command runs the script.
+    Of a plug-in, the event is the one before a call.
     """
     hooks = host.hooks
     match hooks.shape:

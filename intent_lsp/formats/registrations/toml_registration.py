@@ -2,8 +2,8 @@
 
 Invariant: bytes outside of our tables stay as they are, and removing what was added restores the
 earlier text. A new table stands at the end, since a table ends where the next one begins.
-Invariant: the text after an edit is parsed again, and must have the value that the edit was to give
-it. Else the edit is refused.
+Invariant: the text after a table was added or removed is parsed again, and must have the value that
+the edit was to give it. Else the edit is refused.
 """
 
 import json
@@ -57,8 +57,8 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
     def state(self, text: str | None) -> State | UnreadableText:
         """Return how far a file holds the tables. `text` is its text, or None for no file.
 
-        MISSING: it holds none of them. DIFFERS: some are missing or wrong. Return UnreadableText if
-        the text is not TOML.
+        MISSING: none of them is in its place. DIFFERS: some are missing or wrong. Return
+        UnreadableText if the text is not TOML.
         """
         tree = parse_toml(text or "")
         if isinstance(tree, UnreadableText):

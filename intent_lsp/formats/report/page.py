@@ -26,7 +26,7 @@ from intent_lsp.formats.markdown.provenance import doubts
 from intent_lsp.formats.report.charts import heat_of, timeline_chart
 
 OPENING: Final = "<!doctype html>\n<!-- intent-lsp report -->\n"
-"""The first lines of every report. No other file begins with them."""
+"""The first lines of every report, by which it is known."""
 
 LONGEST: Final = 400
 """The most characters of a text from a record that are shown."""

@@ -1,7 +1,7 @@
 """Finds out from a shell command's syntax tree what the command would do.
 
-Invariant: `read_command` never raises, and its result is at least as severe as that of each part of
-the text.
+Invariant: `read_command` never raises, and its result is at least as severe as that of each command
+in the text that would be run.
 Invariant: a text that is nested too deep, too long or not parsable may change anything, and the
 result says so.
 """
@@ -209,7 +209,7 @@ class _Walk:
     def _before(self, nodes: Sequence[Node], program: str = "") -> tuple[Word, ...]:
         """Add to `readings` what redirections do, and what commands inside them do.
 
-        Return the words between the redirections that are operands of the command. `nodes` are the
+        Return the words among the redirections that are operands of the command. `nodes` are the
         redirections, `program` is the command to which they belong, or "" if it is not known.
         """
         redirects = with_nested(nodes)

@@ -1,4 +1,4 @@
-"""The redirections after a command, and the other nodes that the grammar attaches to them.
+"""The redirections of a command, and the other nodes that the grammar attaches to them.
 
 Invariant: every child of a redirection that can run, write or be an operand is returned.
 """

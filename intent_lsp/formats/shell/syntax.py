@@ -1,7 +1,6 @@
 """The syntax tree of a shell text, and whether it holds only simple commands of literal words.
 
-Invariant: any text up to a maximum length has a tree. `flawed` says whether the grammar could not
-parse a part of it.
+Invariant: any text up to a maximum length has a tree.
 Invariant: a text is literal only if all its nodes are of the types that are known to be literal.
 Between words there is only what every shell takes for blanks or the end of a line.
 """
@@ -25,7 +24,7 @@ MAX_COMMAND_BYTES: Final = 256 * 1024
 class ShellTree(Struct, frozen=True):
     """The syntax tree of a shell text. `root` is None if the text was too long to be parsed.
 
-    `flawed`: the grammar could not parse a part of the text, or none of it.
+    `flawed`: the grammar could not parse all of the text, or no shell can be given it.
     """
 
     root: Node | None
@@ -86,7 +85,7 @@ def typed(node: Node) -> bytes:
 
 
 def loses_text(node: Node) -> bool:
-    """Return whether a part of a word is missing from the children of a syntax node.
+    """Return whether a part of a word may be missing from the children of a syntax node.
 
     The grammar takes an escaped blank at the start of a word, and a line continuation inside a
     word, for a separator.
@@ -105,7 +104,7 @@ def is_literal(root: Node, source: bytes) -> bool:
     """Return whether a shell text has only simple commands of literal words.
 
     `root` is the syntax tree of `source`. The commands may be listed and piped, read from files,
-    write to `/dev/null`, and join their two outputs.
+    and write to `/dev/null` or to a file descriptor, as `2>&1` does.
     """
     waiting = [root]
     while waiting:

@@ -3,8 +3,8 @@
 Specified in requirements section 9.
 
 Invariant: a bug fix is never guessed. An edit that cannot be shown to be of a smaller class is an
-evolution of the intent.
-Invariant: the comparison of two trees is iterative, and visits only nodes whose texts differ.
+evolution of the intent or, in a configuration file, a configuration.
+Invariant: the comparison of two trees is iterative, and goes only into nodes whose texts differ.
 """
 
 import re
@@ -40,10 +40,10 @@ _Parts: TypeAlias = tuple[list[Node], list[Node], list[bytes]]
 class TreeChange(Struct):
     """The difference between two syntax trees, the old one and the new one.
 
-    `alike`: they differ only by names, order, comments, docstrings and layout. If it is false, the
-    other fields are incomplete. `moved`: definitions or imports changed their order. `prose`:
-    comments or docstrings changed. `renamed` maps each pair (old name, new name) to the nodes with
-    the old name in the old tree.
+    `alike`: they differ only by names, order, comments, docstrings and layout, such as quotes and
+    needless parentheses. If it is false, the other fields are incomplete. `moved`: definitions or
+    imports changed their order. `prose`: comments or docstrings changed. `renamed` maps each pair
+    (old name, new name) to the nodes with the old name in the old tree.
     """
 
     alike: bool = True

@@ -1,4 +1,4 @@
-"""Detection of renames: whether names were changed at every use and nothing else was."""
+"""Detection of renames: whether names were changed at their declarations and at every use."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ def is_identifier(node: Node) -> bool:
 
 
 def consistent(tree: SyntaxTree, renamed: Mapping[tuple[bytes, bytes], Sequence[Node]]) -> bool:
-    """Return whether code has the same meaning with the names in `renamed` changed.
+    """Return whether the names in `renamed` were changed wherever the code has them.
 
     `renamed` maps (old name, new name) to the changed nodes of `tree`, the old tree. For each name,
     its declaration and every other use in its scope must be renamed, and the new name must not be

@@ -5,7 +5,7 @@ Specified in ledger section 6.
 Invariant: if every line of a definition is new, that definition is named, and the definitions
 inside it are not. Of other touched definitions, the innermost are named, and an outer one only if
 one of its own lines was touched.
-Invariant: blank lines do not count.
+Invariant: blank lines of the new content do not count.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +43,7 @@ class _Lines:
     """Running totals over a file's lines: lines that are not blank, new lines, and removals.
 
     `filled` says for each line whether it is not blank. A removal of lines is counted at the line
-    above it.
+    above it, and one at the start of the file not at all.
     """
 
     def __init__(self, filled: Sequence[bool], changed: Iterable[Range]) -> None:

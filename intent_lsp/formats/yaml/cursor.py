@@ -47,11 +47,9 @@ class _Ancestor(Struct, frozen=True):
 def cursor_at(lines: Sequence[str], place: Position) -> YamlCursor | None:
     """Return what is at a cursor, or None if nothing can be completed there.
 
-    That is so in comments, block text, anchors and tags, in the later lines of a value, inside
-    white space before other text, behind a closing quote or bracket, behind a value in brackets and
-    white space, where the indent fits no line above, where what is written would take in the lines
-    below, deeper than MAX_NESTING levels, and outside of the text. `lines` keep their line ends. A
-    character beyond the end of its line counts as its end.
+    That is so in comments, block text, anchors and tags, deeper than MAX_NESTING levels, outside of
+    the text, and where something new would not fit the text around it. `lines` keep their line
+    ends. A character beyond the end of its line counts as its end.
     """
     if not 0 <= place.line <= len(lines) or place.character < 0:
         return None

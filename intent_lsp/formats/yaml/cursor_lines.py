@@ -1,7 +1,7 @@
 """The lines around a cursor in a YAML text being typed: keys beside it, room for something new.
 
-Invariant: what a text has already is never taken into a new node, and no text that goes on over
-several lines is cut. Where that is in doubt there is no room.
+Invariant: what a text has already is never taken into a new node. Where that is in doubt there is
+no room.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,9 +54,11 @@ def _keys_towards(lines: Sequence[str], own: int, column: int, step: int) -> Ite
 
 
 def key_above(lines: Sequence[str], own: int, column: int) -> KeyAbove | None:
-    """Return the nearest key above the line `own` that begins in a column, or None if none does.
+    """Return the key above the line `own`, in a column, whose value is a list that may go on there.
 
-    Return None too if the key has a value that is no list on the lines below it.
+    It is on the nearest line above that is indented no further than the column and is no item of
+    the list. Return None if that line has no such key, or the key another value. A key without a
+    value counts, too.
     """
     children, listed = None, True
     for line in range(own - 1, -1, -1):

@@ -1,4 +1,4 @@
-"""Outline of an intents file: its intents as symbols, with their scope and criteria below them.
+"""Outline of an intents file: its intents as symbols, with the items of their lists below them.
 
 Invariant: the name of a symbol is on one line and never empty, and lies within the symbol's range.
 """

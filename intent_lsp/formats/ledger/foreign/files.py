@@ -38,8 +38,8 @@ _MAX_LAYERS: Final = 50
 def read_file(keys: ForeignKeys) -> RecordFile | None:
     """Import one file of a foreign record, whose JSON object `keys` reads.
 
-    Return None if the file's path is missing or not below the root. Keys and values that are not
-    used are added to the `lost` of `keys`.
+    Return None if the file's path is missing or not below the root. Unknown keys, and values
+    that cannot be used, are added to the `lost` of `keys`.
     """
     found = _named_file(keys)
     if found is not None:

@@ -1,6 +1,6 @@
 """Reads a foreign JSON object key by key, and reports the keys that were not used.
 
-Invariant: never raises. A value of the wrong type is dropped and reported.
+Invariant: never raises. A value of the wrong type is dropped.
 """
 
 from collections.abc import Iterator
@@ -21,8 +21,9 @@ _T = TypeVar("_T")
 class ForeignKeys:
     """Reads one JSON object of a foreign record. `lost` collects what is dropped from the record.
 
-    An entry of `lost` is a path such as `files[].metadata`, followed by the reason in brackets if a
-    value was unusable. `place` is the path of this object, with a dot at its end.
+    An entry of `lost` is a path such as `files[].metadata`, followed in brackets by the reason if
+    there is one. A key whose value is null or "" gets none. `place` is the path of this object with
+    a dot at its end, or "" for the record itself.
     """
 
     def __init__(self, found: dict[str, Any], place: str, lost: dict[str, None]) -> None:
