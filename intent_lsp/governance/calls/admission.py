@@ -16,8 +16,8 @@ from intent_lsp.store.state.drafts import Draft
 class Outcome(Struct, frozen=True, kw_only=True):
     """The result of recording a ticket's call, or what the call has changed so far.
 
-    Each verdict on files of the call gives one record. `record` is the first of them, or None if it
-    was not appended now; `queued` is why it waits in the queue instead, or None. `beside` are the
+    Each verdict on changed files gives one record. `record` is the first of them, or None if it was
+    not appended now; `queued` is why it waits in the queue instead, or None. `beside` are the
     other records that were appended now. `discarded` are drafts of uncommitted texts that the call
     discarded. `again`: the call was recorded before, and `recorded` is the stored result.
     """
@@ -47,11 +47,11 @@ class Outcome(Struct, frozen=True, kw_only=True):
 class CallDecision(Struct, frozen=True, kw_only=True):
     """The gate's decision on an agent's tool call, with the facts that its record needs.
 
-    `governed` is false for an allowed call that changes nothing or that was not judged, for example
-    because governance is off. `ticket` is None unless the call is allowed and governed and a ticket
-    can be kept. `again`: the host sent this call before and got the same answer. `program` is the
-    first word of the part of the call's command that decided how the command was judged, or None if
-    it is unknown or may hold a secret. `failed` is the error because of which the call was allowed
+    If `governed` is false, the call was allowed because it changes nothing, or without being
+    judged, for example because governance is off. `ticket` is None unless the call is allowed and
+    governed and a ticket can be kept. `again`: the host sent this call before and got the same
+    answer. `program`, if not None, is the first word of the part of the call's command that decided
+    how the command was judged. `failed` is the error because of which the call was allowed
     unjudged, or None. `before` are the outcomes of earlier commands of the agent whose end the host
     has not reported; what they had changed was recorded just before this call.
     """

@@ -1,6 +1,6 @@
 """Carrying out an agent's change in files that no editor has open (protocol section 2).
 
-Invariant: if one file cannot be changed, the changes of the others are undone.
+Invariant: if one file cannot be changed, the changes of the others are undone, as far as possible.
 Invariant: with a ticket, only the judged content is overwritten.
 """
 
@@ -19,10 +19,10 @@ from intent_lsp.store.fs.transaction import WorkFile, change_files
 
 
 def apply_changes(root: Path, changes: Sequence[FileChange], ticket: Ticket | None) -> str | None:
-    """Write `changes` to the files of a root. Return None on success, else why they were not made.
+    """Make `changes` to the files of a root. Return None on success, else why not all were made.
 
     With a ticket, every file must still have the hash that was judged. Without one (governance is
-    off, or tickets cannot be stored), the present content of the files does not matter.
+    off, or tickets cannot be stored), that is not checked.
     """
     judged = None if ticket is None else {file.path: file.pre_hash for file in ticket.files}
     try:

@@ -1,7 +1,7 @@
 """Settling a call that waits for a person's approval (requirements section 6, row 16).
 
 Invariant: no lock is held while a person is asked, and the call is judged again with their answer.
-Invariant: any answer that is not an approval refuses the call and says why.
+Invariant: a person's rejection refuses the call.
 """
 
 from collections.abc import Awaitable, Callable
@@ -89,7 +89,7 @@ class ApprovalSteps(Struct, Generic[T], frozen=True, kw_only=True):
 
 
 async def settled(asker: str, judged: T, steps: ApprovalSteps[T]) -> T:
-    """Return `judged`, or if its decision is Ask, the result of judging with a person's answer.
+    """Return `judged`, or if its decision is Ask, the result of judging with the answer of `ask`.
 
     `judged` is the result of the first judgement; `asker` is the id of the session that makes the
     call. If the person approves more scope, it is granted before the call is judged again; if the
@@ -130,8 +130,8 @@ async def _expanded(
 ) -> ApprovalAnswer:
     """Grant the call's intent the paths out of scope, and return the person's answer.
 
-    `why` is the refusal that the person overrides, `word` the answer. If the grant fails, warn the
-    person and return an answer that approves only this one call.
+    `why` is the refusal that the person overrides, `word` the answer. If the grant is refused, warn
+    the person and return an answer that approves only this one call.
     """
     patterns = tuple(escape(path) for path in why.paths)
     wish = Wish(intent_id=admission.intent_id or "", patterns=patterns, reason=_REASON)

@@ -73,11 +73,11 @@ class CallAuthorizer:
     def admit(self, hearing: Hearing, *, by_save: bool = False) -> CallDecision:
         """Judge a call, and issue a ticket if it is allowed and may change governed files.
 
-        A call that the host sends again gets the stored decision. A refusal is stored for that, but
-        if a person has to approve the call and can be asked, the decision is Ask and nothing is
-        stored. If storing the ticket fails, the policy decides; without a session database, the
-        call is allowed without a ticket and with a warning. `by_save`: an editor makes the change,
-        and its save is recorded under the ticket.
+        If the decision on an earlier sending of the same call is stored, it is returned. Tickets
+        and refusals are stored. If a person has to approve the call and can be asked, the decision
+        is Ask, and it is not stored. If storing the ticket fails, the policy decides; without a
+        session database, the call is allowed without a ticket and with a warning. `by_save`: an
+        editor makes the change, and its save is recorded under the ticket.
         """
         hearing = self._facts.heard(hearing)
         call, rules = hearing.call, hearing.rules
@@ -193,8 +193,8 @@ class CallAuthorizer:
         """Store a snapshot of the work tree with a command's ticket, before the command runs.
 
         Return the decision with that ticket, and a warning if there is no snapshot. Return the
-        decision unchanged if it has no ticket, or if the host sends the call again and its ticket
-        has a snapshot, is recorded or is too old. Needs no lock.
+        decision unchanged if it has no ticket, without a session database, or if the host sends the
+        call again and its ticket has a snapshot, is recorded or is too old. Needs no lock.
         """
         ticket, state = admission.ticket, self._stores.state
         if ticket is None or state is None:

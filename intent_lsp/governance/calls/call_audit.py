@@ -1,8 +1,8 @@
-"""Audit events of judged and recorded calls, each written once (requirements section 9).
+"""Audit events of judged and recorded calls (requirements section 9).
 
-Invariant: there is no event for a repeated answer, for a pending approval, or for a command that
-was not expected to change anything and did not.
-Invariant: the event of a record comes after the events of all calls judged before that record.
+Invariant: there is no event for a repeated answer, for a pending approval, or for an allowed
+command that was not expected to change anything and did not.
+Invariant: before the event of a record, all queued events are written.
 """
 
 from functools import partial

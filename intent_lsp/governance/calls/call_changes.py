@@ -4,8 +4,6 @@ Specified in requirements section 6.
 
 Invariant: the caller holds the root's lock.
 Invariant: a write through a link is a change of the file that the link leads to.
-Invariant: a file that the call named beforehand has the verdict of its ticket, unless a named path
-now leads out of the root: then every file has FAIL.
 """
 
 from collections.abc import Collection, Sequence
@@ -40,8 +38,8 @@ _WORST_FIRST: Final = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidati
 class RetargetedLinks(Struct, frozen=True):
     """The paths of a ticket that lead elsewhere than when they were judged.
 
-    `inside` are their new targets inside the root. `outside` are the paths of the ticket whose
-    target is now outside the root.
+    `inside` are new targets inside the root that may have been written since. `outside` are the
+    paths of the ticket whose target is now outside the root.
     """
 
     inside: tuple[WorkspacePath, ...] = ()
@@ -64,8 +62,8 @@ class FoundChanges(Struct, frozen=True, kw_only=True):
 class CallChanges(Struct, kw_only=True):
     """Finds the files that the calls in one root have changed, and gives each its verdict.
 
-    `left` are changed files that no running command's intent owns. They are attributed to the
-    running command that is recorded last.
+    `left` are changed files that the record of a command left to other running commands, since no
+    intent of these commands owns them. The one that is recorded last gets them.
     """
 
     stores: Stores
@@ -78,7 +76,7 @@ class CallChanges(Struct, kw_only=True):
     def find(self, ticket: Ticket, compared: TreeChanges | None) -> FoundChanges:
         """Return the files that the ticket names, and other files that the call changed.
 
-        What somebody else wrote into them is recorded first.
+        What others are found to have written into them (`ForeignWrites`) is recorded first.
 
         `compared` is the comparison of the work tree before and after the call, or None.
         """
@@ -106,7 +104,7 @@ class CallChanges(Struct, kw_only=True):
     ) -> tuple[list[FoundFile], Doubts]:
         """Return the files that a call changed beyond the `known` paths, and the doubts about them.
 
-        An unreported change that was made to one of these files before the call is recorded first.
+        What others are found to have written into them before the call is recorded first.
         `compared` is the comparison of the work tree before and after the call, or None if there is
         none.
         """
@@ -139,9 +137,10 @@ class CallChanges(Struct, kw_only=True):
     ) -> list[FoundFile]:
         """Return those of the changes `besides` that belong to a command while other commands run.
 
-        `ticket` is that command's. A change that only another command's intent owns belongs to that
-        other command. A change that no intent owns belongs to the command that is recorded last. A
-        file that another call claims, or that an editor is about to record, is left out.
+        `ticket` is that command's; others count if they may have made the change (`_is_rival`). A
+        change that only another command's intent owns belongs to that other command. A change that
+        no intent of these commands owns belongs to the one that is recorded last. A file that
+        another call claims, or that an editor is about to record, is left out.
         """
         state = self.stores.state
         others = () if state is None else state.tickets.commands.since(now - COMMAND_AWAITED_FOR)
@@ -180,10 +179,10 @@ class CallChanges(Struct, kw_only=True):
         return file.hidden_by is not None and self.grants.covers(ticket.intent_id, file.hidden_by)
 
     def _after_others(self, file: FoundFile) -> FoundFile:
-        """Return a file with the call's own change only, after recording what somebody else wrote.
+        """Record what others are found to have written into a file; return the file.
 
-        If somebody else wrote the file in between, the call's change starts from that content. An
-        unchanged or moved file, or one that an editor saved, is returned as it is.
+        If that was in between, the call's change starts from that content. An unchanged or moved
+        file, or one that an editor saved, is returned as it is.
         """
         if file.saved or file.ticket.previous is not None or file.new == file.old:
             return file
@@ -256,8 +255,7 @@ def _is_rival(other: Ticket, ticket: Ticket) -> bool:
     """Return whether another open command (`other`) may as well have made the changes of this one.
 
     `ticket` is this command's. False if `other` is a follow-up for processes left running, if it is
-    the same agent's and that agent has made another call since, or if `other` is read-only and this
-    command is not.
+    the same agent's and `gone_on`, or if `other` is read-only and this command is not.
     """
     if other.looking and not ticket.looking:
         return False

@@ -44,8 +44,8 @@ _FEW: Final = 8
 class Doubts(Struct, frozen=True, kw_only=True):
     """Reasons why a record is uncertain. `assumed`: that the call made the change is a guess.
 
-    `compared` is false if a command's work tree could not be compared. `reconstructed`: the command
-    had deleted the session database, and with it its own ticket.
+    `compared` is false if a command's work tree could not be compared. `reconstructed`: the session
+    database was deleted while the command ran, and with it the ticket.
     """
 
     assumed: bool = False
@@ -60,11 +60,12 @@ class FoundFile(Struct, frozen=True, kw_only=True):
     """A file of a call at recording time: its content `data` and the content's hash `new`.
 
     Both are None if there is no file, or if it is `unreadable`: it exists but cannot be read.
-    `data` alone is None if the content is not needed or too large. `besides`: the ticket did not
-    name the file. `old_known`: false if the file's earlier content is unknown. `saved`: an editor
-    has saved the file. `discarded`: git removed an uncommitted content of the file. `overtaken`:
-    somebody else changed it since the ticket was issued, or may have. `by_person`: the host says
-    that a person changed the agent's text before it was written.
+    `data` alone is None if the content is not kept. `besides`: the file was found by a comparison
+    or behind a link, not by its name in the ticket. `old_known`: false if the file's earlier
+    content is unknown. `saved`: an editor has saved the file. `discarded`: git removed an
+    uncommitted content of the file. `overtaken`: somebody else changed it since the ticket was
+    issued, or may have. `by_person`: the host says that a person changed the agent's text before it
+    was written.
     """
 
     ticket: TicketFile

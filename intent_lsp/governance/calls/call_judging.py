@@ -64,11 +64,11 @@ class CallJudging(Struct, kw_only=True):
     ) -> CallDecision:
         """Judge a call under the root's lock. On an internal error, the policy allows or denies it.
 
-        If the call may change governed files, what the agent's open commands have changed is
-        recorded first. If the intents file or the session database cannot be used, a call that may
-        change files is refused unjudged, except under a fail-open policy. `read` parses the call
-        under the current rules; `admit` decides on the parsed call. Raise InvalidCallError if the
-        call cannot be parsed, or RequestLimitError if it names too many files.
+        If the call may change governed files, the agent's open commands are compared first
+        (`UnendedCommands.compare`). If the intents file or the session database cannot be used, a
+        call that may change files is refused unjudged, except under a fail-open policy. `read`
+        parses the call under the current rules; `admit` decides on the parsed call. Raise the
+        errors of `whole_reading`.
         """
         rules = self.stores.rules.current()
         # Parse the command before taking the lock, so that other callers need not wait for it.
@@ -115,8 +115,7 @@ class CallJudging(Struct, kw_only=True):
     ) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
         """Return every check of the gate on a call, and the decision. Nothing is stored.
 
-        `read` parses the call under the current rules. Raise InvalidCallError if the call cannot be
-        parsed, or RequestLimitError if it names too many files.
+        `read` parses the call under the current rules. Raise the errors of `whole_reading`.
         """
         rules = self.stores.rules.current()
         reading = whole_reading(call, partial(read, rules))
@@ -153,7 +152,7 @@ class CallJudging(Struct, kw_only=True):
         """Return the decision on a call that could not be judged because of the error `problem`.
 
         With a fail-open policy the call is allowed, unless one of its parts can be judged by itself
-        and is denied.
+        and is denied. With any other policy it is refused.
         """
         if not self.stores.rules.current().policy.fail_open:
             return _unavailable(call, str(problem))

@@ -25,7 +25,7 @@ FILES_AT_MOST: Final = 10_000
 
 
 def read_tool_call(call: ToolCall, policy: TeamPolicy, stores: Stores) -> CallReading:
-    """Return the reading of a call: the paths that it would change, and how.
+    """Return the reading of a call: the paths that it would or may change, and how.
 
     A read-only git command counts as one that may change files if git may run other programs, or if
     the root has no git repository, so that its settings are unknown.

@@ -1,6 +1,7 @@
 """Calls of agents: judged before they happen, recorded afterwards (requirements sections 6 and 9).
 
-Invariant: a call is judged under the root's lock, and its files are claimed before the release.
+Invariant: a call that gets a ticket was judged under the root's lock, and its files are claimed
+before the lock is released.
 Invariant: while the lock is held, nobody waits for a person.
 """
 
@@ -42,8 +43,8 @@ UNMADE: Final = "an internal error kept the server from judging the call; its lo
 class Applied(Struct, frozen=True):
     """The result of a change that an agent asked the server to make.
 
-    `admission` is the decision on it. `outcome` is None if nothing was recorded. `problem` is why
-    the change was not made, or None.
+    `admission` is the decision on it. `outcome` is the result of recording it, or None if it was
+    not recorded. `problem` is why a change that was allowed was not made, or None.
     """
 
     admission: CallDecision
@@ -68,8 +69,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
 
         With a command's ticket, a snapshot of the work tree is stored. `word` is a person's answer
         to an approval request. On an internal error, the policy decides whether the call is allowed
-        or denied. Raise InvalidCallError if the call cannot be parsed, RequestLimitError if it
-        names too many files.
+        or denied. Raise the errors of `whole_reading`.
         """
         caller = Caller(session_id, agent_id, word)
         admission = self.judging.judge(
@@ -201,8 +201,8 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
     ) -> tuple[Outcome | None, str | None]:
         """Write an allowed change and record it.
 
-        Return the outcome, or None if there is no record, and the problem, or None if there was
-        none. A call that is sent twice is written once.
+        Return the outcome, or None if it could not be recorded, and the problem, or None if there
+        was none. A repeated call that is recorded already is not written again.
         """
         ticket = admission.ticket
         if ticket is None:

@@ -133,8 +133,8 @@ class CallRecorder(Struct, kw_only=True, dict=True):
     def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
         """Record the files that an open command has changed and that its ticket does not name.
 
-        Later comparisons start from `compared`. Return None if the command changed none, or if its
-        ticket has changed in the meantime.
+        Protected files are left out. Later comparisons start from `compared`. Return None if the
+        command changed none. Do nothing and return None if its ticket has changed in the meantime.
         """
         state = self.stores.state
         if state is None or self._known(ticket.id) != (ticket, None):
@@ -161,8 +161,9 @@ class CallRecorder(Struct, kw_only=True, dict=True):
         """Write one record for each verdict on the files of `all_found`; return the outcome.
 
         `error` is why the call failed, or None. There is no record of a call that succeeded and
-        changed nothing. If it is unknown whether it changed anything, there is one without files,
-        but none of a read-only command. The first record gets the id `record_id`.
+        changed nothing, nor of a read-only command that is not known to have changed anything. If
+        it is unknown whether another call changed anything, there is one without files. The first
+        record gets the id `record_id`.
         """
         found, violating = all_found.files, self._changes.violating(ticket, all_found)
         if ticket.looking and not found:

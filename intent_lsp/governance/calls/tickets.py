@@ -100,8 +100,9 @@ def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
 def goes_on(command: str) -> bool:
     """Return whether a shell command's text shows that it may leave a process running.
 
-    It shows that by a single `&`, `nohup`, `setsid`, `disown` or `coproc`. Quoted text is ignored,
-    unless the command passes text to another shell with `-c`.
+    The signs are a single `&`, and where a command may begin `nohup`, `setsid`, `disown` or
+    `coproc`; not every place is found. Quoted text is ignored, unless the command passes text to
+    another shell with `-c`.
     """
     text = command if _SHELL_TEXT.search(command) else _QUOTED.sub("''", command)
     return _BEHIND.search(text) is not None or _LETS_GO.search(text) is not None

@@ -1,9 +1,8 @@
-"""Open commands whose end the host has not reported, compared when their session makes a call.
+"""Open commands whose end the host has not reported, compared before their agent's next change.
 
 Specified in ADR 0014.
 
-Invariant: a change that a command made before its session's next call is not attributed to that
-call.
+Invariant: a change that a command made before its agent's next call is not attributed to that call.
 """
 
 import logging
@@ -42,9 +41,9 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
     def compare(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
         """Record what an agent's open commands have changed so far, before the agent's next call.
 
-        Only the AT_ONCE newest commands are compared. Return the outcomes of those that changed
-        something. The commands stay open, as several may run at once. Later comparisons start from
-        this one.
+        Only the AT_ONCE newest commands are compared, and the files that they named are left to
+        their end. Return the outcomes of those of which something was recorded. The commands stay
+        open, as several may run at once. Later comparisons start from this one, if it was possible.
         """
         tickets = self._open(session_id, agent_id)[-AT_ONCE:]
         return self._each(tickets, partial(self._so_far, cache(self.work_tree.look)))
@@ -93,9 +92,8 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
     def _so_far(self, look: Callable[[], TreeAtRest | None], ticket: Ticket) -> Outcome | None:
         """Record what one command has changed so far. `look` returns a snapshot of the tree.
 
-        Return None if it changed nothing that its ticket does not name, if the tree has not changed
-        since the last comparison, or if it cannot be compared now, as while git is running; a later
-        call compares it then.
+        Return None if nothing is recorded. If the tree cannot be compared now, as while git is
+        running, a later call compares it.
         """
         now = look()
         if now is None or ticket.tree is None or (ticket.gone_on and ticket.tree == now.now):

@@ -1,4 +1,4 @@
-"""Recording of unreported changes on disk: judged, and grouped by author, verdict and intent.
+"""Recording of unreported changes on disk: judged, and grouped into records.
 
 Invariant: changes are recorded under the root's lock, so that only one of two servers does it.
 """
@@ -50,7 +50,7 @@ class _Group(NamedTuple):
     """What the changes that go into one record have in common. `intent` is an intent's id.
 
     Creations, deletions and modifications (`effect`) get separate records, since a record has only
-    one mutation class. `refused` is the hash of a refused call that was made all the same.
+    one mutation class. `refused` is the hash of a refused call that was made all the same, or None.
     """
 
     author: Author
@@ -81,9 +81,9 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         ready: Mapping[WorkspacePath, PendingChange],
         inner: Mapping[WorkspacePath, TreeSnapshot],
     ) -> Iterator[RecordedChange]:
-        """Record the `ready` changes; yield one result for each `_Group` of them.
+        """Record those of the `ready` changes that still hold; yield a result for each `_Group`.
 
-        Nothing is recorded if git is at work, records still wait in the queue, or `.orchestration`
+        Nothing is recorded if git `has_moved`, records still wait in the queue, or `.orchestration`
         is gone. `session` is named as the observer. `inner` are the snapshots of the git
         repositories below the root. The root's lock is held until the last result is taken.
         """
@@ -173,8 +173,8 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
     ) -> Mapping[WorkspacePath, WorkspacePath]:
         """Return the files that were renamed: from each new path to its old path.
 
-        A file counts as renamed if it vanished and a file with similar content appeared. `held_by`
-        reads a file's present content.
+        A file counts as renamed only if it vanished and a file with similar content appeared.
+        `held_by` reads a file's present content.
         """
         gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
         for path, each in ready.items():

@@ -27,8 +27,8 @@ class ChangedFile(Struct, frozen=True, kw_only=True):
 class Comparison(Struct, frozen=True, kw_only=True):
     """What changed between two snapshots: `edits`, and the paths that git itself changed (`gits`).
 
-    `discarded` are uncommitted contents that git removed. `unseen` are edits that were committed
-    between the snapshots and that git has replaced since; each is the content before the edit and
+    `discarded` are uncommitted contents that git removed. `unseen`, if asked for, are edits that
+    were committed between the snapshots and replaced since; each is the content before the edit and
     the committed one.
     """
 

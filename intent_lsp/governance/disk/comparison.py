@@ -51,7 +51,7 @@ def compare(
 ) -> Comparison | None:
     """Return what changed between two snapshots of a work tree, or None if that is unknown.
 
-    `also_unseen`: also find edits that were committed in between and replaced since. `above` is
+    `also_unseen`: also look for edits that were committed in between and replaced since. `above` is
     what comes before the paths of the work tree in the paths of records: "", or for a repository
     below the root its own path with a slash.
     """

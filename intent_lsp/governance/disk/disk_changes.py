@@ -2,7 +2,8 @@
 
 Specified in requirements section 7.
 
-Invariant: a content that a record, the server or git explains is not recorded here.
+Invariant: a content that a record or the server explains is not recorded here, and one that git
+explains only if it ends a violation.
 Invariant: changes are recorded under the root's lock, so that of two servers on one root only one
 records a change.
 """
@@ -94,9 +95,9 @@ class DiskChanges(Struct, kw_only=True, dict=True):
     def look(self) -> TreeLook | None:
         """Take a snapshot of the work tree and note what changed since the last one.
 
-        No change is noted at the first snapshot, or if the last one's commit is gone. If git is
-        running or the two cannot be compared, the last snapshot stays and the result says `again`.
-        Return None if there is no repository or no snapshot can be taken.
+        No change is noted at the first snapshot, or if the last one's commit is gone. Else, if they
+        cannot be compared, or differ while git is running, the last snapshot stays and the result
+        says `again`. Return None if there is no repository or no snapshot can be taken.
         """
         with self._lock:
             git = self.stores.git
@@ -138,9 +139,9 @@ class DiskChanges(Struct, kw_only=True, dict=True):
         """Record the changes that no record, call or editor accounts for.
 
         The author is the agent whose call was open, else unknown; `session` is named as the
-        observer. Changes wait while git is running, while an agent may still report them, while
-        records are queued, and while an editor saves the file (`saving`). The result is empty if
-        there are none or `.orchestration` is gone.
+        observer. Changes wait if git has done something since the last snapshot, while an agent may
+        still report them, while records are queued, and while an editor saves the file (`saving`).
+        The result is empty if there are none or `.orchestration` is gone.
         """
         with self._lock:
             self.foreign.observer = session
@@ -190,11 +191,12 @@ class DiskChanges(Struct, kw_only=True, dict=True):
         return (then.head, then.stashes) == (now.git.head, now.git.stashes)
 
     def _take(self, compared: Comparison, now: TreeSnapshot, at: str) -> None:
-        """Add the edits of a comparison to the pending changes.
+        """Add the edits of a comparison to the pending changes, except in governed roots below.
 
-        A pending change of a file that git changed is set aside, as are edits that were committed
-        and replaced meanwhile. A discarded edit is added only if discarding it undoes a violation,
-        and HEAD and the stashes are unchanged. `at` is the time of the snapshot `now`.
+        A pending change of a file that git changed is handled by `follow_git`. Edits that were
+        committed and replaced meanwhile are set aside. A discarded edit is added only if discarding
+        it undoes a violation, and HEAD and the stashes are unchanged. `at` is the time of the
+        snapshot `now`.
         """
         for path in compared.gits:
             self._pending.follow_git(path)

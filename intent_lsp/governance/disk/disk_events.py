@@ -1,6 +1,6 @@
 """The ledger event of a change on disk that nobody reported (ledger section 1).
 
-Invariant: the event describes what the disk held when the snapshot was taken.
+Invariant: the event describes the contents that are passed. No file is read here.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,7 +1,6 @@
 """Detection of the changes between two work tree snapshots that git itself made (ADR 0014).
 
-Invariant: staging or committing a change does not make it git's. Git's are only contents that it
-brought from a commit, a stash or a merge.
+Invariant: staging or committing a change does not make it git's.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +25,7 @@ _NOTHING_LOGGED = LogMark(0, hash_content(b""))
 class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
     """What git changed in one repository between two snapshots, `then` and `now`.
 
-    `content` returns the content with a hash if it was kept since the first snapshot, or None.
+    `content` returns the content with a hash, or None if it is not kept.
     `recorded` returns whether a file has a given content according to its newest record.
     """
 
@@ -139,9 +138,9 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         """Return whether git wrote a file by moving HEAD to a commit where it has this blob.
 
         `blob` None means a commit without the file. `old` is the file's earlier hash. A commit of
-        unknown origin does not count. If somebody committed another content of the file in between,
-        only a content counts that was there before or was fetched, or that git made of recorded
-        ones. Without a reflog, a commit counts that was there before or came by the last fetch.
+        unknown origin does not count. If somebody committed the file in between, its content counts
+        only if it was there before or was fetched, or if git made it of contents that are recorded
+        or `old`. Without a reflog, a commit counts that was there before or came by the last fetch.
         """
         if self.moves is None:
             head = self.after.head
@@ -179,7 +178,8 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         """Return whether a path's blob in a commit was there before, or has been fetched since.
 
         The commit is one to which HEAD moved. What was committed here in between and pushed is
-        reachable from remotes like what was fetched, so the blob must be in none of these commits.
+        reachable from remotes like what was fetched, so no such commit counts as fetched, nor does
+        a blob that is in one.
         """
         if self._is_known(commit, self._there_before):
             return True

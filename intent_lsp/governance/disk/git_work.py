@@ -16,9 +16,9 @@ GIT_AWAITED_FOR: Final = timedelta(seconds=30)
 class GitWork(Struct, kw_only=True):
     """Follows the git activity of one root. `moment` is git's state at the last complete snapshot.
 
-    `stuck` is the state in which a git command seems to run, and the time when it was noticed, or
-    None if none runs. `passed_over`: the command is ignored, as this state has lasted for
-    GIT_AWAITED_FOR.
+    The others are as of the last call of `goes_on`. `stuck` is the state in which a git command
+    seemed to run, and the time when it was noticed, or None. `passed_over`: the command is ignored,
+    as this state has lasted for GIT_AWAITED_FOR.
     """
 
     stores: Stores

@@ -39,11 +39,11 @@ def hidden_files(
     now: TreeSnapshot,
     edits: Iterable[ChangedFile],
 ) -> Iterator[ChangedFile]:
-    """Yield the existing files that are ignored in snapshot `now` but were not in `before`.
+    """Yield existing files that changes of ignore files between two snapshots have hidden from git.
 
-    They are yielded as new files. Left out are the files of `before`, those that `is_anybodys`
-    excludes, and with a warning unreadable ones. `edits` are the changed files, among them changed
-    ignore files.
+    They are yielded as new files, and are found as far as the earlier contents of the ignore files
+    are kept. Left out are the files of `before`, those that `is_anybodys` excludes, and with a
+    warning unreadable ones. `edits` are the changed files, among them changed ignore files.
     """
     root, git, contents = looks.root, looks.git, looks.contents
     if git is None:

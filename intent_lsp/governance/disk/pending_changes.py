@@ -29,11 +29,11 @@ _PASSED: Final = 8
 
 
 class PendingChange(Struct, frozen=True, kw_only=True):
-    """An unrecorded change of a file, from the content `old` to the present hash `new`.
+    """An unrecorded change of a file, from the content `old` to the hash `new` last noticed.
 
-    `new` is None if the file is gone. `since` is the time of the last snapshot before the change.
+    `new` is None if the file was gone. `since` is the time of the last snapshot before the change.
     `ticket` is the ticket of a call that may have made the change, or None. `passed` are the hashes
-    that the file had in between, at most the last `_PASSED`.
+    noticed in between, at most the last `_PASSED`.
     """
 
     old: HeldThen
@@ -47,8 +47,8 @@ class PendingChanges(Struct, kw_only=True):
     """The unrecorded changes of one root's files, by path.
 
     `waiting` are changes to be recorded. `taken` are changes that git removed from the work tree
-    before they were recorded. `unlisted` are the last hashes of files that still exist but that git
-    no longer lists.
+    before they were recorded. `unlisted` are the last hashes of untracked files that git no longer
+    lists, though they existed when that was noticed.
     """
 
     stores: Stores
@@ -86,8 +86,8 @@ class PendingChanges(Struct, kw_only=True):
         """Set aside the pending change of a file that git has changed; drop a pending deletion.
 
         If nothing is pending and git has brought back the content of a change that was set aside,
-        that change is pending again, unless a record has left this content before. So an edit that
-        is committed and rebased, or stashed and popped, is still its author's.
+        that change is pending again, unless a record has left this content before. This is for
+        edits that are committed and rebased, or stashed and popped.
         """
         taken = self.waiting.pop(path, None)
         if taken is not None and taken.new is not None:
@@ -119,7 +119,7 @@ class PendingChanges(Struct, kw_only=True):
         """End interrupted runs of automatic saves.
 
         Drop the changes that the server itself made or that a record has. `saving` are the files
-        that an editor is saving; their runs go on.
+        that an editor is saving; their changes end no run.
         """
         self._end_runs_of_others(saving)
         for changes in (self.waiting, self.taken):
@@ -128,7 +128,7 @@ class PendingChanges(Struct, kw_only=True):
                     del changes[path]
 
     def awaited(self) -> set[WorkspacePath]:
-        """Return the files whose change an open call or a run of automatic saves will record.
+        """Return the files whose change an open call or a run of automatic saves may yet record.
 
         Also note with each change the ticket of an open call that may have made it, if any.
         """
@@ -158,8 +158,7 @@ class PendingChanges(Struct, kw_only=True):
     def _end_runs_of_others(self, saving: Collection[WorkspacePath]) -> None:
         """End runs of automatic saves that were abandoned, or whose file somebody else has changed.
 
-        The changed file's run is not ended if it is in `saving`, the files that an editor is
-        saving.
+        A change of a file in `saving`, the files that an editor is saving, counts as the editor's.
         """
         since = timestamp(self.stores.clock() - ABANDONED_AFTER)
         self.stores.end_runs(idle_since=since)

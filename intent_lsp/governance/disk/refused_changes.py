@@ -25,7 +25,7 @@ class RefusedChanges(Struct, frozen=True):
     def made_by(self, change: DiskChange, ticket: Ticket | None) -> ContentHash | None:
         """Return the hash of the refused call that a change carries out, and note that it was made.
 
-        Return None if there is none, and for a deletion, a change that an allowed call may have
+        Return None if none is found, and for a deletion, a change that an allowed call may have
         made (`ticket`), and a content that a record has left before.
         """
         state = self.stores.state

@@ -1,7 +1,8 @@
-"""Snapshots of a work tree: files that differ from HEAD, their hashes, and git's state.
+"""Snapshots of a work tree: files that differ from HEAD (without git: all), and git's state.
 
 Invariant: a file is read again only if it may have changed or its content is not kept yet.
-Invariant: a tree that cannot be read gives None, never "nothing there".
+Invariant: a tree that cannot be read gives None, never "nothing there". An inner repository that
+cannot be read is left out.
 """
 
 import logging
@@ -79,8 +80,9 @@ class TreeLooks(Struct, dict=True):
     def look(self, *, soon: bool = False) -> TreeSnapshot | None:
         """Take a snapshot, or return None if git does not answer or there is too much to read.
 
-        Unreadable files are left out, and those that `is_anybodys` excludes. `soon`: a caller waits
-        for the snapshot; a large tree without a commit is then too much to read.
+        Unreadable files and inner repositories are left out, and files that `is_anybodys` excludes.
+        `soon`: a caller waits for the snapshot; a large tree without a commit is then too much to
+        read.
         """
         with self._lock:
             status = self._status()
@@ -163,7 +165,8 @@ class TreeLooks(Struct, dict=True):
     def _listed(self, status: TreeStatus) -> Iterator[tuple[WorkspacePath, str | None, bool]]:
         """Yield each file to read, its blob in git's index or None, and if git says they are equal.
 
-        They are the files of `status`, and tracked files that git is told not to compare.
+        They are the files of `status`, and tracked files that git is told not to compare; of these,
+        only existing ones under a sparse checkout.
         """
         for path in status.paths:
             known = status.index.get(path)

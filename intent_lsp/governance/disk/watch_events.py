@@ -1,7 +1,8 @@
 """Events of file watches without those that the product caused itself (requirements section 7).
 
 Invariant: an event of a file that others than the server may write is dropped only if the file has
-the stamp that it had when it was recorded, or came and went between two snapshots.
+the stamp that it had when it was noted as known, or if it is missing on disk, in the last snapshot
+and in HEAD.
 """
 
 import os
@@ -33,8 +34,9 @@ class WatchEvents(Struct, frozen=True, kw_only=True):
     def in_tree(self, paths: frozenset[Path]) -> frozenset[Path]:
         """Return those of the changed paths that require an examination of the work tree.
 
-        Left out are the server's own files, recorded changes (except of the control plane and of
-        OF_GIT), and files that came and went. A path outside the root is returned.
+        Left out are the server's own files, known changes (except of the control plane and of
+        OF_GIT), and files that are missing on disk, in the last snapshot and in HEAD. A path
+        outside the root is returned.
         """
         return self._kept(
             paths,
@@ -46,9 +48,9 @@ class WatchEvents(Struct, frozen=True, kw_only=True):
     def of_rules(self, paths: frozenset[Path], is_open: Callable[[Path], bool]) -> frozenset[Path]:
         """Return those of the changed paths that require an examination of rules and open files.
 
-        Left out are recorded changes (except of the control plane and of OF_GIT), and files that
-        came and went if they are neither of the control plane nor open in an editor (`is_open`). A
-        path outside the root is returned.
+        Left out are known changes (except of the control plane and of OF_GIT), and files that are
+        missing on disk, in the last snapshot and in HEAD, if they are neither of the control plane
+        nor open in an editor (`is_open`). A path outside the root is returned.
         """
         root = self.stores.root
 

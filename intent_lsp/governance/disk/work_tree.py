@@ -3,7 +3,8 @@
 Specified in requirements section 3.
 
 Invariant: a tree that cannot be compared gives None, never "nothing changed".
-Invariant: while git is running nothing is reported, until it has finished or the wait times out.
+Invariant: edits found while git is running are reported only once it has finished or the wait has
+timed out.
 Invariant: an intents file that cannot be read counts as changed rules.
 """
 
@@ -40,7 +41,7 @@ _ANY_STATUS: Final = Status.PLANNED
 
 
 class TreeChanges(Struct, frozen=True, kw_only=True):
-    """The files that a command changed. `assumed`: git was running and may have made some changes.
+    """Files changed since a snapshot. `assumed`: git was running and may have made some changes.
 
     `now` is the snapshot that the next comparison starts from; it was taken after the time `at`.
     """
@@ -87,11 +88,11 @@ class WorkTree:
         return found
 
     def changes(self, before: TreeSnapshot) -> TreeChanges | None:
-        """Return the files that a command changed since a snapshot, or None if that is unknown.
+        """Return the files that have changed since a snapshot, or None if that is unknown.
 
-        Left out are changes that git made (unless it discarded uncommitted work), ignored files
-        (unless they are new and so is the line that ignores them), files that only the server
-        writes, and the server's own last writes (unless they change the rules for agents). The
+        Left out are changes that git made (unless it discarded uncommitted work), files that were
+        ignored before and are so now, files that only the server writes, and the server's own last
+        writes (unless they may change the rules for agents). The
         automatic saves made so far are recorded first. This waits up to GIT_AWAITED_FOR seconds for
         a running git, so the caller must hold no lock.
         """
@@ -214,8 +215,8 @@ class WorkTree:
 def only_bookkeeping(before: bytes, after: bytes) -> bool:
     """Return whether two contents of the intents file give every intent the same rules.
 
-    Only `status`, `recent_history` and `updated_at` may differ, which the server writes at any
-    time. False if a content cannot be read.
+    Of what the server reads, only `status`, `recent_history` and `updated_at` may differ, which it
+    writes at any time. False if a content cannot be read.
     """
     rules = _rules(before)
     return rules is not None and rules == _rules(after)
