@@ -34,9 +34,9 @@ class Lack(Struct, frozen=True):
 def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
     """Yield the git settings that the root lacks; none if the root is in no git repository.
 
-    A setting is lacking if `.orchestration/.gitignore` has no line with just the intent map's name,
-    if git tracks the intent map, or if git tracks the ledger and `linguist-generated` is nowhere in
-    `.orchestration/.gitattributes`.
+    A setting is lacking if `.orchestration/.gitignore` has no line with just the intent map's name
+    (a `/` before it aside), if git tracks the intent map, or if git tracks the ledger and
+    `linguist-generated` is nowhere in `.orchestration/.gitattributes`.
     """
     if git is None:
         return

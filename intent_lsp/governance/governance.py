@@ -59,7 +59,7 @@ class Governance(RootParts):
     """The entry point for every request about one root.
 
     `patient`: audit events of judged calls are queued until `unreported.write` is called, so that
-    no request waits for them. Otherwise the events of a call are written before its decision is
+    no decision waits for them. Otherwise the events of a call are written before its decision is
     returned. As a context manager, it serves one command of the command line: it opens no session,
     and ends none.
     """
@@ -79,8 +79,8 @@ class Governance(RootParts):
 
         `wanted` is the id of the session to open, or None for a new one. `contributor` is the
         author of its saves. If the session has no baseline yet, store one: later differences on
-        disk count as changes. Records that an earlier process left are appended, and old drafts
-        deleted.
+        disk count as changes. Records that an earlier process left are appended, if possible, and
+        old drafts deleted.
         """
         intents = self.rules.current().file.intents
         session = self.sessions.open_editor(wanted, contributor, intents)
@@ -124,7 +124,8 @@ class Governance(RootParts):
     def begin_turn(self, session_id: str, agent_id: str) -> tuple[SessionRow, tuple[Outcome, ...]]:
         """Begin an agent's next turn. Return the session's row, and the outcomes recorded first.
 
-        They are those of the commands whose end the host did not report and that changed files.
+        They are those of the commands whose end the host did not report and that changed or named
+        files.
         """
         ended = self._unended.end(session_id, agent_id)
         return self.sessions.begin_turn(session_id, agent_id), ended
@@ -132,8 +133,7 @@ class Governance(RootParts):
     def end_commands(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
         """Record what an agent's open commands have changed, and close their tickets.
 
-        Return the outcomes of those that changed something. What processes that a command left
-        running change from now on is recorded later.
+        Return the outcomes of those that changed something or named a file.
         """
         return self._unended.end(session_id, agent_id)
 
@@ -161,8 +161,8 @@ class Governance(RootParts):
         """Return what decisions on all files of a session depend on, to be compared later.
 
         It is made of the rules, HEAD, the active intent (`selected` is its id) with its live
-        grants, and `kept`, which is what `health` returns. If it is equal later, a decision can
-        only have changed by what concerns a single file, such as its content or a ticket.
+        grants, and `kept`, which is what `health` returns. A decision depends besides on what
+        concerns a single file, such as its content or a ticket.
         """
         git, intent = self.stores.git, rules.active(selected)
         grants = () if intent is None else self.grants.live(intent, self.stores.clock())

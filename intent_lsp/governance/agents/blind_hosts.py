@@ -66,8 +66,9 @@ def note_unasked_changes(
 ) -> None:
     """Store which changes in `recorded` nobody announced, with each host that may have made them.
 
-    Such a host has a registration in the root or in `home`, is at work in the root, and nothing
-    proves that it asks. Do nothing without a session database; a failure is logged.
+    Such a host has a registration in the root or in `home`, right, wrong or unreadable, is at work
+    in the root, and nothing proves that it asks. Do nothing without a session database; a failure
+    is logged.
     """
     state, now = governance.stores.state, governance.stores.clock()
     paths = [path for change in recorded if change.unannounced for path in change.paths]

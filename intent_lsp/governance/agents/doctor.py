@@ -1,6 +1,6 @@
 """Examines the agent hosts of a root: what is registered is tried, and blind spots get a cause.
 
-Invariant: only what a host would run is tried, and nothing is written.
+Invariant: of the commands in a host's settings, only ours for the event before a call are run.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,7 @@
 """Tries one registered hook as its host would run it, and says why it does not block.
 
-Invariant: the probe is a call that is refused in every mode, so that a hook that lets it pass is
-blind. Nothing is recorded for it.
+Invariant: the probe is a call that is refused in every mode of a governed root, so that a hook that
+lets it pass is blind. Nothing is recorded for it.
 """
 
 import json

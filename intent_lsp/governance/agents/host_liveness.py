@@ -24,7 +24,7 @@ class HostLiveness(Struct, frozen=True, kw_only=True):
     """A host that is registered in a root, has asked there, or did not ask while files changed.
 
     `registered`: its hooks are registered. `last` is its last event, or None if it never asked.
-    `unasked` are the changes of files during which it did not ask, or None if there are none.
+    `unasked` are the changes of files during which it did not ask, or None if none are known.
     """
 
     host: str

@@ -1,7 +1,7 @@
 """Carries out a plan of registrations, and records it as a person's edit (requirements section 5).
 
-Invariant: the files in the root are changed and recorded under the root's lock, all or none, so
-that no watcher takes the change for somebody else's.
+Invariant: a plan's files in the root are changed and recorded under the root's lock, if
+`.orchestration/.local` can be used, so that no watcher takes the change for somebody else's.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,8 @@ def carry_out(
     the record's tool name. Files in the home directory change last, and are not recorded.
     Directories from which files were removed are removed, too, if they are empty. Return the
     outcome of recording, or None if no content in the root has changed. Raise FileChangedError if a
-    file has changed since the plan was made, UnsafePathError, or OSError.
+    file has changed since the plan was made, UnsafePathError, OSError, or the errors of
+    `Ledger.append_or_queue`.
     """
     root = governance.root
     inside = [file for file in files if file.place is not Place.HOME]

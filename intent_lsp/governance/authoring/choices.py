@@ -29,8 +29,9 @@ def choices_of(
 ) -> IntentChoices:
     """Return the choices about the intent of one entry of an intents file, saved or not.
 
-    Its status and its id count as they are on disk, in `rules`: there is no choice about an intent
-    that is not saved yet, or that is closed or ignored there, and none while governance is off.
+    Its status and its id count as they are on disk, in `rules`: there is no choice about an id that
+    no saved intent has, or whose intent is closed or ignored there, and none while governance is
+    off.
     `active` is the id of the session's active intent, or None. `unsaved`: the file has unsaved
     text, so the intent cannot be completed.
     """

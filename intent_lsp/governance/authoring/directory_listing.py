@@ -1,8 +1,8 @@
 """The names of one directory that a glob may be completed with, as many as are worth showing.
 
 Invariant: only the one directory is listed, so that the size of the tree does not matter.
-Invariant: what git ignores, the control plane, links, and nested repositories and roots are left
-out.
+Invariant: what git says it ignores, the control plane, links, nested repositories and roots, and
+names that cannot be printed are left out.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,9 +43,9 @@ class DirectoryListing(Struct, frozen=True, kw_only=True):
 def list_directory(stores: Stores, directory: str, typed: str) -> DirectoryListing:
     """Return the names in a directory with which a glob may be completed.
 
-    `directory` is relative to the root, "" for the root itself. The names are sorted. In a
-    directory with more than NAMES_AT_MOST names, at most so many are listed: first those that begin
-    with `typed`, then those that have its characters in that order; letter case does not matter. A
+    `directory` is relative to the root, "" for the root itself. At most NAMES_AT_MOST names are
+    listed, sorted. If the directory has more, first come those that begin with `typed`, then those
+    that have its characters in that order, each sorted; letter case of `typed` does not matter. A
     directory that is in a nested repository or root, or is one, has no names, and neither has one
     that is missing or behind a link.
     """

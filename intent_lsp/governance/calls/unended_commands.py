@@ -51,7 +51,7 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
     def end(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
         """Record what an agent's open commands have changed, and close their tickets.
 
-        Return the outcomes of the commands that changed something.
+        Return the outcomes of the commands that changed something or named a file.
         """
         return self._each(self._open(session_id, agent_id), self._ended)
 

@@ -85,8 +85,8 @@ class NamedIntents(Struct, frozen=True):
     def of_hunk(self, origin: HunkOrigin, file: OriginatedFile) -> tuple[str, ...]:
         """Return the intents that a hunk is judged by: those of the whole change.
 
-        But if records name these, they are those of the hunk's own records; if it has none, those
-        of its file's records; if the file has none either, those of the whole change.
+        But if records name these, they are those that the hunk's own records name; if these name
+        none, those that the file's records name; if these name none either, all of the change.
         """
         if self.source is not IntentSource.RECORDS:
             return self.ids

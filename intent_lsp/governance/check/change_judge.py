@@ -4,7 +4,7 @@ Specified in requirements sections 5.1, 6 (row 6) and 14.
 
 Invariant: files that only the server writes are not judged here; verification judges the ledger.
 Invariant: what the server writes in an agent's name is the server's change.
-Invariant: a change that a person approved is no agent's own.
+Invariant: a file's change is no agent's own if a person approved the newest edit of each hunk.
 """
 
 from collections.abc import Iterator, Sequence
@@ -249,7 +249,8 @@ class AgentChanges:
     def _is_servers(self, file: OriginatedFile, path: WorkspacePath) -> bool:
         """Whether the intents file differs only as the server writes it in an agent's name.
 
-        False for any other `path`, and if the file was not there or does not parse before or after.
+        False for any other `path`, for an intents file that was moved away, and if it was not there
+        or does not parse before or after.
         """
         if path != INTENTS_FILE or file.file.path != path:
             return False

@@ -2,9 +2,9 @@
 
 Specified in requirements section 14.
 
-Invariant: an edit is allowed if any of these rules allows it, so that a person can widen a scope
-afterwards, and may close an intent together with its last edit.
-Invariant: a commit from before governance is not judged.
+Invariant: an intent's edit is allowed if any of these rules allows it, so that a person can widen a
+scope afterwards, and may close an intent together with its last edit.
+Invariant: a commit from before governance is not judged if the head of its range is governed.
 """
 
 from functools import lru_cache

@@ -3,7 +3,7 @@
 Specified in requirements section 14.
 
 Invariant: nothing is written but the index of the ledger. Nothing is fetched, and no hook is run.
-Invariant: what cannot be looked at whole is an error, and never a report that passes.
+Invariant: an unreadable commit, file on disk or ledger is an error, and never a report that passes.
 """
 
 import shlex

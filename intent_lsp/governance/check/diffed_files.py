@@ -1,7 +1,8 @@
 """The files that a change touches, each with its content before and after, and its hunks.
 
-Invariant: contents are those that git would check out, as records have hashed them.
-Invariant: of a merge only the lines that no parent has are its own change.
+Invariant: contents of commits and of the index are those that git would check out, as records have
+hashed them.
+Invariant: of a merge only what differs from every parent is its own change.
 """
 
 from collections.abc import Iterator, Sequence
@@ -144,7 +145,7 @@ def _diffed(git: Git, delta: FileDelta) -> DiffedFile:
 
 
 def _own_part(git: Git, delta: FileDelta, others: Sequence[FileDelta]) -> DiffedFile | None:
-    """Return what a merge changed in a file against every parent, or None if no line is new to all.
+    """Return what a merge changed in a file against every parent, or None if that is nothing.
 
     `delta` is against the first parent, `others` are against the others. If lines cannot be
     compared, return the file as `delta` has it.

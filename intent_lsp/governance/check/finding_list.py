@@ -77,8 +77,9 @@ class FoundPlace(Struct, frozen=True, kw_only=True):
 class _Noted(Struct, frozen=True):
     """A finding with the number of its change, from 1, and its path's blob before that change.
 
-    `before` is None if there was no file at that path. `undoable`: a later commit may restore the
-    file.
+    For a finding of no change, the number is one more than that of the last. `before` is None if
+    there was no file at that path, or its blob is not known. `undoable`: a later commit may restore
+    the file.
     """
 
     finding: CheckFinding

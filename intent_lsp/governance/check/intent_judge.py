@@ -2,7 +2,8 @@
 
 Specified in requirements section 14.
 
-Invariant: the gate decides. One intent and one version of the rules that allow an edit are enough.
+Invariant: the gate decides. One intent and one version of the rules that allow an edit are enough,
+except for what no agent may change.
 """
 
 from collections.abc import Sequence
@@ -92,7 +93,7 @@ class IntentJudge:
         return first
 
     def denied_to_agents(self, path: WorkspacePath) -> Denied | None:
-        """Return the refusal of an agent's change of a path, or None if agents may change it.
+        """Return the refusal of an agent's change of a path, or None if it is not denied to agents.
 
         The intent does not matter here: only what no agent may change is refused, by the first
         version of the change's rules.

@@ -212,7 +212,7 @@ def _forget_earlier(told: _Told, file: DiffedFile, earlier: Collection[int]) -> 
 
 
 def _find_short_blocks(told: _Told, file: DiffedFile) -> None:
-    """Attribute lines of hunks to edits since the older content that recorded an equal block.
+    """Attribute the rest of the hunks' lines to edits since the older content, by equal blocks.
 
     Blame leaves short blocks out, since anybody could have written them. Here only the edits of
     this change are searched, so that even a short block is one of theirs.

@@ -133,7 +133,8 @@ class Contents:
     def head(self, path: WorkspacePath) -> FileContent:
         """Return a file's content in HEAD, as checked out; an absent one if HEAD lacks the file.
 
-        If there is no commit, return the file's initial content, or an absent one if it has none.
+        Without a repository or a commit, return the file's initial content, or an absent one if it
+        has none.
         """
         git = self.stores.git
         if git is not None and self._committed():

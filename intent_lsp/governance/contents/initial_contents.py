@@ -3,7 +3,7 @@
 Specified in requirements section 8.
 
 Invariant: a file's first content is never replaced by a later one. A file that appears in the tree
-later counts as absent at first.
+later, before an editor opens it, counts as absent at first.
 Invariant: of a file that an editor has opened unchanged the whole content is kept, of any other the
 hash.
 """

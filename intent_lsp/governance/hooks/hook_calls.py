@@ -1,6 +1,7 @@
 """Tool calls of agent hosts, as their hooks report them: judged before, recorded afterwards.
 
-Invariant: an edit whose end is not reported is recorded when its turn ends, by what the disk holds.
+Invariant: an edit whose end the host does not report is recorded by what the disk holds when it
+reports the turn's end or the next prompt.
 """
 
 from collections.abc import Iterator

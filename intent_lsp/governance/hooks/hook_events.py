@@ -69,8 +69,8 @@ class HookEvents:
 
         A call is judged or recorded, and a session or a turn begins or ends. The time of the event
         is stored, too; of the kinds OTHER and SUBAGENT_START nothing else. For any other kind,
-        raise WrongPayloadError if the event has no usable session, and the errors of
-        `HookCalls.before`.
+        raise WrongPayloadError if the event has no usable id of its session or subagent, and the
+        errors of `HookCalls.before`.
         """
         self._governance.heard.note(
             self._host.name,

@@ -67,10 +67,11 @@ class HookSessions:
         return HookAsker(session_id, event.agent_id or agent_id)
 
     def seen(self, event: HookEvent, asker: HookAsker) -> str:
-        """Begin the event's session if it is new, and store the name of its model.
+        """Begin the event's session if it is new, and store the name of its model, if given.
 
-        A new session gets the intent that a person chose beforehand or, if the policy says so, that
-        of their editor. Return what a new session has to be told about that, else "".
+        For a new session, the intent that a person chose beforehand is selected or, if the policy
+        says so, that of their editor, unless that is refused. Return what a new session has to be
+        told about that, else "".
         """
         governance = self._governance
         self._hear(event, asker)

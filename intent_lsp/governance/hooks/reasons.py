@@ -1,6 +1,6 @@
 """What an agent is told by its hook: why a call was refused, and what to do next.
 
-Invariant: a reason is never empty. A command in it can be run as it stands, but for a word `ID`.
+Invariant: a reason is never empty.
 """
 
 import shlex

@@ -1,7 +1,7 @@
 """The documents of plans: texts of files below one directory, within limits.
 
 Invariant: no file outside of the directory is read. A link that leads out of it is a problem.
-Invariant: what cannot be read is a problem, never an error.
+Invariant: a file that cannot be read is a problem, never an error.
 """
 
 from collections.abc import Iterable
