@@ -5,6 +5,7 @@ reports the turn's end or the next prompt.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -101,11 +102,12 @@ class HookCalls:
         """Note a file as read, since the model is about to be shown it.
 
         `spelled` is its path, absolute or relative to the root. Do nothing if the root has no such
-        file.
+        file, or if it cannot be read.
         """
         place = resolve_below(self._governance.root, spelled)
         if place is not None and (self._governance.root / place.path).is_file():
-            self._governance.calls.read_now(asker.session_id, asker.agent_id, place.path)
+            with suppress(OSError):
+                self._governance.calls.read_now(asker.session_id, asker.agent_id, place.path)
 
     def settle(self, asker: HookAsker) -> None:
         """Record the asker's calls whose end the host has not reported, by what the disk holds now.

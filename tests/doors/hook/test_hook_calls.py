@@ -5,7 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from intent_lsp.core.agents.hook_answer import SILENCE
+from intent_lsp.core.content import ContentHash
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import EntityType, ScopeValidation
+from intent_lsp.governance.contents.contents import Contents
 from tests.support.hook_agent import POLICY, TEXT, Agent, handle_in, reason, records
 from tests.support.repository import Repository
 
@@ -103,6 +106,26 @@ def test_a_file_that_the_prompt_mentions_counts_as_read(agent: Agent, root: Repo
     assert "Unread File" in reason(agent.before("Edit", **edit_input(root)))
     agent.send("UserPromptSubmit", prompt="In @notes.txt, please.")
     assert agent.before("Edit", "call-2", **edit_input(root)) == SILENCE
+
+
+def test_a_mentioned_file_that_cannot_be_read_does_not_hide_the_others(
+    agent: Agent, root: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root.write(POLICY, "sidecar:\n  require_read: true\n")
+    root.write("secret.txt", "closed\n")
+    whole = Contents.hash_of
+
+    def closed(contents: Contents, path: WorkspacePath) -> ContentHash | None:
+        if path == "secret.txt":
+            raise PermissionError(path)
+        return whole(contents, path)
+
+    monkeypatch.setattr(Contents, "hash_of", closed)
+    agent.send("UserPromptSubmit", prompt="As in @secret.txt, change @notes.txt.")
+    selected(agent)
+    assert agent.before("Edit", **edit_input(root)) == SILENCE
+    path = str(root.root / "secret.txt")
+    assert agent.before("Read", "read-1", file_path=path) == SILENCE
 
 
 def test_a_command_out_of_scope_is_recorded_and_told_to_the_model(
