@@ -667,3 +667,19 @@ def test_a_command_that_verifies_is_compared_all_the_same(root: Repository, agen
     assert outcome.record.scope_validation is ScopeValidation.FAIL
     ledger = (root.root / ".orchestration/governance_ledger.md").read_text()
     assert ledger.count("tool=Bash") == 2
+
+
+def test_a_named_file_without_a_change_does_not_hide_the_record_of_the_others(
+    root: Repository, agent: Open
+) -> None:
+    root.write(".orchestration/constraints.sidecar.yaml", "sidecar:\n  generated: ['gen/**']\n")
+    root.commit()
+    builder = agent()
+    ticket = builder.ticket(tool="Bash", command=f"touch {LOGIN} && python tools/generate.py")
+    root.write("gen/table.txt", "generated\n")
+    outcome = builder.governance.calls.record(ticket)
+    assert outcome is not None
+    assert outcome.record is not None
+    assert [file.path for file in outcome.record.files] == ["gen/table.txt"]
+    assert outcome.recorded.record_id == outcome.record.id
+    assert outcome.beside == ()

@@ -171,14 +171,23 @@ class CallRecorder(Struct, kw_only=True, dict=True):
             error = None
         nothing = not found and error is None and (all_found.whole or ticket.looking)
         parts = {} if nothing else self._changes.by_verdict(ticket, all_found, violating)
-        done = [
-            self._append(
+        events = [
+            (
+                verdict,
                 self._events.event(
-                    ticket, files, error=error, verdict=v, doubts=_doubts(all_found.doubts, files)
+                    ticket,
+                    files,
+                    error=error,
+                    verdict=verdict,
+                    doubts=_doubts(all_found.doubts, files),
                 ),
-                _named_after(record_id, v) if number else record_id,
             )
-            for number, (v, files) in enumerate(parts.items())
+            for verdict, files in parts.items()
+        ]
+        made = [(verdict, event) for verdict, event in events if event is not None]
+        done = [
+            self._append(event, _named_after(record_id, verdict) if number else record_id)
+            for number, (verdict, event) in enumerate(made)
         ]
         appended = done[0] if done else None
         self._keep(ticket, found)
