@@ -288,3 +288,16 @@ def test_the_record_of_a_tool_that_undoes_a_violation_names_the_file(
     assert outcome.record is not None
     assert [file.relative_path for file in outcome.record.files] == [stray]
     assert outcome.record.scope_validation is ScopeValidation.EXEMPT
+
+
+def test_what_was_written_and_could_not_be_recorded_is_not_said_to_be_unmade(
+    maker: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(type(maker.governance.calls.recording), "record", fails)
+    done = maker.applies(write(LOGIN, "new\n"))
+    assert maker.holds(LOGIN) == b"new\n"
+    assert isinstance(done.admission.decision, Allowed)
+    assert (done.outcome, done.problem) == (None, None)

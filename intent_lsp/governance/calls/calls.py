@@ -15,7 +15,6 @@ from msgspec import Struct
 from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.gate.request import NO_ANSWER, Allowed, ApprovalAnswer
 from intent_lsp.core.paths import WorkspacePath
@@ -211,7 +210,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         problem = None if made else apply_changes(self.stores.root, changes, ticket)
         try:
             outcome = self.recording.record(ticket.id, error=problem)
-        except IntentLspError:
+        except Exception:  # noqa: BLE001 - whatever it is, the change was made
             _log.exception("%s was made and could not be recorded", ticket.tool_name)
             return None, problem
         return outcome, problem if outcome is None else outcome.error
