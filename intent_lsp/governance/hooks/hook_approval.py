@@ -1,7 +1,7 @@
 """Settles a hook's call that a person has to approve, while the host waits for the hook.
 
-Invariant: the person has less time than a hook of the host has as intent-lsp registers it, so that
-the refusal arrives.
+Invariant: the person has less time than the host waits for a hook at least, so that the refusal
+arrives.
 """
 
 import logging
