@@ -95,8 +95,7 @@ def kind_of_file(path: str) -> PlanKind:
 def directory_of(base: Path, path: str) -> tuple[PlanKind, str] | None:
     """Return the kind and the directory of the plan that has a document at `path`.
 
-    Return None if the file is not one of the documents that a plan of a directory has, or is in
-    `base` itself, which is no plan.
+    Return None if there is no such plan; `base` itself is none.
     """
     parent, _, name = path.rpartition("/")
     if not parent:
@@ -174,7 +173,8 @@ def _directories(
 ) -> tuple[str, ...]:
     """Return the directory `path` if it is a plan of a kind, else the plans in a place below it.
 
-    The place is the first one that has any; () if none has. `asked`: the kind was named.
+    The place is the first one searched, as `_Layout` says, that has any; () if none has. `asked`:
+    the kind was named.
     """
     if path and _is_one(kind, documents, path, asked=asked):
         return (path,)

@@ -2,7 +2,7 @@
 
 Specified in requirements section 6.
 
-Invariant: facts are read under the root's lock, so that they hold when the gate judges.
+Invariant: the caller holds the root's lock from reading the facts until the gate has judged.
 Invariant: a path is judged both as it is written and as its links resolve.
 """
 
@@ -66,9 +66,9 @@ class CallFile(Struct, frozen=True, kw_only=True):
     """One path of a tool call, with the content and hash of its file.
 
     Both are None if there is no file, it cannot be read, or it lies outside the root. `place` is
-    the resolved path, or None if it cannot lie below the root. `there`: the file exists, readable
-    or not. `outside`: the path lies outside the root, or in another governed root below this one
-    (requirements section 4).
+    the resolved path, or None if it cannot lie below the root. `there`: something exists at the
+    path, readable or not; false if it lies outside the root. `outside`: the path lies outside the
+    root, or in another governed root below this one (requirements section 4).
     """
 
     touched: TouchedPath
@@ -91,10 +91,10 @@ class CallFactsOf:
     def heard(self, hearing: Hearing) -> Hearing:
         """Return the call with its final list of paths to judge.
 
-        A command's globs and directories are expanded to files; ignored and temporary files are
-        left out. Also left out are paths by which the command may restore a file after an agent's
-        violation: comparing the work tree after the command shows whether it did. Without a
-        command, the call is returned unchanged.
+        If the call names no paths besides its command, the command's paths are replaced by those
+        that `CommandPaths.found` returns. Left out are paths by which the command may restore a
+        file after an agent's violation: comparing the work tree after the command shows whether it
+        did. Without a command, the call is returned unchanged.
         """
         reading, call = hearing.reading, hearing.call
         if call.command is None:
@@ -253,9 +253,9 @@ def _expected(
 ) -> tuple[ContentHash | Unread | None, bool]:
     """Return the hash of a file that its agent knows, and whether it learnt it in this turn.
 
-    The agent knows a file from reading it or from writing it itself; a hash that the call itself
-    names comes first. The hash is None if the agent found no file, or Unread.NEVER if it has never
-    read it.
+    A hash that the call itself names comes first. A file that is as intent-lsp itself wrote it
+    last counts as learnt in this turn. Else it is what the agent last read or wrote: the hash is
+    None if there was no file, or Unread.NEVER if it has done neither.
     """
     for name in (file.touched.path, _path(file)):
         if name in call.read_hashes:

@@ -1,7 +1,4 @@
-"""The paths of a shell command as they exist on disk: globs and directories are expanded.
-
-Invariant: what this module leaves out is ignored, temporary, or compared after the command.
-"""
+"""The paths of a shell command as they exist on disk: globs and directories are expanded."""
 
 import os
 import posixpath
@@ -96,12 +93,13 @@ class CommandPaths:
     def _files(
         self, touched: TouchedPath, rules: Rules, others: RootsBelow
     ) -> Iterator[TouchedPath]:
-        """Yield the path itself if it is a file's, or the files in it if it is a directory's.
+        """Yield what is to be judged at a path: the path itself, or for a directory its files.
 
-        A directory that no agent may change, or that holds such a path, is yielded itself, and so
-        is a path outside the root or in one of `others`, the governed roots below it. Any other
-        path marked as a `directory` yields nothing, unless it is a file's. What is copied or moved
-        into a directory is yielded as a path in it.
+        A path outside the root or in one of `others`, the governed roots below it, is yielded
+        itself, and so is a path that no agent may change, or a directory that may hold such a path.
+        Any other path marked as a `directory` yields nothing, unless it is a file's. What is copied
+        or moved into a directory is yielded as by `_copied`, and any other directory that is no
+        link as by `_in_directory`.
         """
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or others.hold(place.path):
@@ -122,7 +120,7 @@ class CommandPaths:
             yield from self._copied(touched, others)
 
     def _copied(self, touched: TouchedPath, others: RootsBelow) -> Iterator[TouchedPath]:
-        """Yield the path that a copy or move writes; for a directory, the path of each file.
+        """Yield a path; if a directory is copied or moved to it, the path of each file instead.
 
         A directory copied or moved to a place that git ignores yields nothing. `others` are the
         governed roots below this one; nothing in them counts as ignored.

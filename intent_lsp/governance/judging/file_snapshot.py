@@ -26,10 +26,10 @@ class OpenFileState(Struct, frozen=True, kw_only=True):
     """A snapshot of a file for one session: its judgement, and the contents to compare it with.
 
     Unsaved text is compared with `head`, `baseline` and `passed`, the content that the file's
-    newest record without a violation left; if the edit is allowed, only with `head`, which is then
-    `disk`. `refused` is the file's newest record if the file still has the content that it left,
-    and it is a violation under the same intent or of a refused call that was made all the same;
-    else None. `ignored` is the message about such a call, or None.
+    newest record without a violation left. `refused` is the file's newest record if the file still
+    has the content that it left, and it is a violation under the same intent or of a refused call
+    that was made all the same; else None. `ignored` is the message about such a call, or None. If
+    it is None and the edit is allowed, `head` is `disk`, and the others are None.
     """
 
     judgement: Judgement
@@ -127,10 +127,10 @@ class OpenFileStates:
         )
 
     def is_fine(self, session: Session, place: ResolvedPath) -> bool:
-        """Return whether a quick check shows that a file on disk has no violation.
+        """Return whether a quick check shows that a file on disk has no violation to show.
 
         False means that the file may have one: take a snapshot to find out. Raise OSError if the
-        file cannot be read.
+        check has to read the file and cannot.
         """
         judgement = self._judging.judge(session.id, place)
         if not _is_shown(judgement) and self._stores.past.newest_passes(place.path):

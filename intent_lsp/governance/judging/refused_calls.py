@@ -1,6 +1,6 @@
 """Refused calls: what they announced is kept, so that one that is made all the same is known again.
 
-Invariant: only what the call said is kept: the hash of a whole text, or pieces of text.
+Invariant: of texts, only those that the call said are kept: the hash of a whole one, or pieces.
 """
 
 from collections.abc import Iterator

@@ -14,7 +14,8 @@ def may_undo(contents: Contents, path: WorkspacePath, *, deleting: bool) -> bool
 
     True only if agents made all these violations, and the file still has the content that they
     left, so that nobody else's work is lost. `deleting` asks about deletion, otherwise about
-    checkout. False if the file has no violations. Raise OSError if it has and cannot be read.
+    checkout. False if the file has no violations. Raise OSError if all are agents' and the file
+    cannot be read.
     """
     if contents.stores.past.newest_passes(path):
         return False

@@ -1,9 +1,8 @@
 """Judging a save: which rules its file falls under, then the gate (requirements sections 6 to 8).
 
-Invariant: what the server wrote itself is never stale and never a violation.
-Invariant: restoring a file's text to HEAD or to the session's baseline is refused only if it would
-overwrite a change that its author has not read (ADR 0006).
-Invariant: control files, and files that only the server writes, are refused to agents.
+Invariant: an edit is not stale because the server itself wrote the file last.
+Invariant: while governance is on, control files and files that only the server writes are refused
+to agents.
 """
 
 from typing import Final
@@ -51,7 +50,8 @@ class Judgement(Struct, frozen=True, kw_only=True):
     """The decision on one file for one session; `decision` is None if the file is not judged.
 
     `standing` is the file's class, `selected` the id of the session's selected intent. `owners` are
-    the intents under which a refused edit would pass. `ticket` is an agent's open ticket for the
+    the open intents that own the file of a refused edit, if the selected intent is why it is
+    refused. `ticket` is an agent's open ticket for the
     file, whose verdict the edit then gets. `own_write` is the hash of the server's last write of
     the file. `restores` is the refusal of an edit that is allowed because it restores the file.
     """
@@ -252,7 +252,10 @@ def _same(content: FileContent, text: str) -> bool:
 
 
 def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> tuple[IntentId, ...]:
-    """Return the open intents, ignored ones left out, under which a refused edit would pass."""
+    """Return the open intents that own a refused edit's file, ignored ones left out.
+
+    Return () if selecting another intent could not solve the refusal.
+    """
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
     intents, real = rules.file.intents, place.real or place.path

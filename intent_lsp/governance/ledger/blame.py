@@ -3,8 +3,8 @@
 Invariant: nothing is written but the index. Contents kept in `.local/` make the result more exact,
 but are not required.
 Invariant: lines that an editor has changed and not saved have no author yet.
-Invariant: a cached lineage equals one read from the ledger. It is read again if the ledger did
-anything but grow, or the file was renamed.
+Invariant: a cached lineage is used only if the ledger did nothing but grow; the file's newer
+records are added to it.
 """
 
 import threading
@@ -75,11 +75,11 @@ class LineageCache:
 
 
 class Blamed(Struct, frozen=True):
-    """The blame of a file: an attribution for each line, and the records referred to (`sources`).
+    """The blame of a file: for each line an attribution to one of the records `sources`, or None.
 
     An attribution refers to its record by the index in `sources`. `lines` include their line ends.
-    If the file is not text or too large, `lines` is None and the only attribution stands for all of
-    its `count` lines.
+    If the file is not text or too large, `lines` is None and the only element of `claims` stands
+    for all of its `count` lines.
     """
 
     claims: Attributions

@@ -153,8 +153,8 @@ def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: Fi
 def begun_with(known: FileLineage) -> ContentHash | None:
     """Return the hash of a file's content before its first record, or None if it shows no origin.
 
-    None means that there is no record, that the first record created the file, that a later record
-    restored this content, or that the content is empty, since all empty files are alike.
+    None means that there is no record, that the first one gives no hash before it, that some record
+    left this content, or that the content is empty, since all empty files are alike.
     """
     first = next(iter(known.steps), None)
     if first is None or first.pre in {None, NOTHING}:

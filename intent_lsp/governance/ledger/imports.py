@@ -78,7 +78,7 @@ class RecordImport:
         self._append()
 
     def look_at(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
-        """Yield the results that `take_over` would yield, and write nothing.
+        """Yield the results that `take_over` would yield, and import nothing.
 
         A line counts as new even if it repeats a line far above.
         """
@@ -103,7 +103,7 @@ class RecordImport:
         """Queue a record for appending. Return False if it is already queued or in the ledger.
 
         `found` is the record read from `line`. If another imported record has its id, it gets one
-        made from the line.
+        made from the line. If a record that was not imported has its id, it counts as that record.
         """
         event = veiled(marked(found.event, found.known.dialect), self._policy)
         moment, derived = found.known.timestamp, derived_id(line)

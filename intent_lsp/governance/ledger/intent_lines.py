@@ -197,9 +197,8 @@ def other_files(
 def _may_hold(root: Path, path: WorkspacePath, told: _Told, lost: Collection[ContentHash]) -> bool:
     """Return whether lines may have been moved into a file without its records showing that.
 
-    True if the file exists and no record left its present content, or if its oldest record began
-    with a deleted file's content. `told` are the hashes that records give for the file; `lost` are
-    the hashes of deleted files.
+    True if the file can be read, and either no hash in `told.left` is that of its present content
+    or `told.first` is in `lost`, the hashes of deleted files.
     """
     today = _hash(root, path)
     return today is not None and (today not in told.left or told.first in lost)
@@ -211,7 +210,8 @@ def _unrecorded(
     """Return files that are not `recorded` and may contain moved lines; none without git.
 
     These are files with uncommitted changes outside `.orchestration/`, and of FILES_HASHED others
-    those whose hash is in `lost`, the hashes of deleted files.
+    those whose hash is in `lost`, the hashes of deleted files. Of the paths with records, only the
+    first PATHS_ASKED in sorted order are known here.
     """
     git = Git.open(root)
     if git is None:

@@ -1,7 +1,7 @@
 """The open violations of a root: files that a `FAIL` record left and nobody has changed since.
 
-Invariant: a file that was restored, edited again or accepted by a later record is no open
-violation.
+Invariant: a file is no open violation if it is not as its newest violation left it, or if a later
+record of it broke no rule.
 """
 
 from collections.abc import Iterator

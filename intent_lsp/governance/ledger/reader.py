@@ -59,8 +59,9 @@ class LedgerReader:
     def flags(self, record: Record) -> tuple[str, ...]:
         """Return `INTENT_ARCHIVED` or `INTENT_CHANGED` as a tuple, or () if neither holds.
 
-        They mean that the record's intent is not in the intents file now, or was changed since the
-        record. Return () also while governance is off. Specified in requirements section 9.
+        They mean that the record's intent is not in the intents file now, or differs now from what
+        it was at the record. Return () also while governance is off. Specified in requirements
+        section 9.
         """
         if record.intent_id is None:
             return ()

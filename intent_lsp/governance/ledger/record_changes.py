@@ -3,7 +3,7 @@
 Specified in protocol section 2.
 
 Invariant: a returned content has the hash that the record names. A content that is no longer kept
-is distinguished from an absent file.
+is distinguished from one whose hash the record does not name.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,8 +43,8 @@ _NOT_KEPT: Final = "not shown, because the contents before and after the edit we
 class Side(Struct, frozen=True, kw_only=True):
     """A file's content before or after a record.
 
-    `text` is None if there was no file. It is also None if `why` is set: a sentence that the
-    content is no longer kept, is not text, or is too large.
+    `text` is None if there was no file, or its content was not known to the record. It is also None
+    if `why` is set: a sentence that the content is no longer kept, is not text, or is too large.
     """
 
     text: str | None = None
@@ -120,7 +120,7 @@ class _Sides(Struct):
     bytes_left: int = BYTES_AT_MOST
 
     def of(self, wanted: ContentHash | None, path: WorkspacePath) -> Side:
-        """Return the content of a file with the hash `wanted` (None: there was no file).
+        """Return the content of a file with the hash `wanted`; for None, an empty `Side`.
 
         If it is not kept, not text, or too large to be shown, the result says why instead.
         """
@@ -161,8 +161,7 @@ def _bounded(diffs: Iterable[Sequence[DiffLine]]) -> Iterator[Sequence[DiffLine]
 def record_diffs(record: Record, contents: ContentLookup) -> Iterator[Sequence[DiffLine]]:
     """Yield the diff of each file of a record, with two lines that name the file in front.
 
-    Files whose text is the same before and after are skipped, a new or deleted empty file included.
-    `contents` finds the texts.
+    Files without a line to show are skipped, such as a new empty one. `contents` finds the texts.
     """
     for file in record.files:
         lines = list(_diff(file, record.vcs.revision_id, contents))

@@ -2,7 +2,8 @@
 
 Specified in requirements section 3.
 
-Invariant: an unchanged scope is not checked again while the file is typed.
+Invariant: while the file is typed, an unchanged scope is only checked for files that it shares with
+changed ones.
 """
 
 import threading

@@ -2,7 +2,7 @@
 
 Invariant: the work tree is listed at most once in 10 seconds. As long as its files stay the same,
 so do the objects that are returned, so that results can be cached by them.
-Invariant: the tree can be asked for while the work tree is being listed.
+Invariant: once the work tree was listed, its tree can be asked for while it is listed again.
 """
 
 import threading

@@ -115,10 +115,10 @@ class WorkChecks:
             yield _edited_finding(intent_id, paths)
 
     def _stray_edits(self) -> tuple[Mapping[WorkspacePath, int], Mapping[WorkspacePath, int]]:
-        """Return files changed within `STILL`, each with the moment of its newest change.
+        """Return files changed within `STILL`, each with a moment: a time as the index counts it.
 
-        The first are files of records that do not pass, the second files on disk that differ from
-        HEAD. A moment is a time as the index counts it.
+        The first are files of records that do not pass, with the moment of the newest such record;
+        the second are files that exist and differ from HEAD, with the moment they were written.
         """
         since = self._stores.clock() - STILL
         recorded = self._stores.past.not_passing_since(timestamp(since), limit=_PATHS_AT_MOST)

@@ -1,6 +1,6 @@
-"""Best-effort steps after an edit: a failed step is logged; the edit and later steps go on.
+"""Best-effort steps: a failed step is logged, and what comes after it goes on.
 
-Invariant: only our own errors and OSError are caught; any other exception is a bug and is raised.
+Invariant: only our own errors and OSError are caught; any other exception is raised.
 """
 
 import logging

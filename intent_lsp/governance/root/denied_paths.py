@@ -1,6 +1,7 @@
 """Paths that no agent may change: the control plane, and globs of the policy (row 6 of the gate).
 
-Invariant: the same path gets the same answer before a call and after it.
+Invariant: the answer depends on the rules and the path alone: it is the same before a call and
+after it.
 """
 
 from collections.abc import Iterator

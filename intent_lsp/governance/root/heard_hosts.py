@@ -1,4 +1,4 @@
-"""Which agent hosts have asked this root, and when: the last event of each is noted.
+"""Which agent hosts have asked this root, and when: of each, the last noted event is kept.
 
 Invariant: a host costs at most one write a second, except where one of its sessions ends or begins,
 or its version changes.

@@ -1,8 +1,8 @@
 """The server's own edits of the intents file, as small as possible (requirements section 3).
 
-Invariant: a change by somebody else is never overwritten, and no change of ours is lost.
+Invariant: a change by somebody else that was not read is not overwritten.
 Invariant: the hash of our new text is stored before the file changes, so that the change counts as
-ours.
+ours; without a session database it is not stored.
 """
 
 from collections.abc import Callable
@@ -42,9 +42,9 @@ class IntentsWriter:
     ) -> str | None:
         """Apply an edit to the intents file. Return None on success, else the reason for a message.
 
-        `edit` returns the edit for the file's text, or a refusal; it is called again if the file
-        changes meanwhile. `unsaved_file`: an editor has unsaved text of the file, so the edit is
-        refused. `then` is called after a successful edit, under the lock.
+        `edit` returns the edit for the file's text, or a refusal; if the file changes meanwhile, it
+        is called again, `_ATTEMPTS` times in all. `unsaved_file`: an editor has unsaved text of the
+        file, so the edit is refused. `then` is called after a successful edit, under the lock.
         """
         if unsaved_file:
             return UNSAVED

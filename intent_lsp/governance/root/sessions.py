@@ -1,6 +1,6 @@
 """Sessions of one root, each with its selected intent (protocol section 1, requirements section 1).
 
-Invariant: a selection survives the process; without `.orchestration/.local/` it is kept in memory.
+Invariant: a selection is stored on disk, or in memory without `.orchestration/.local/`.
 Invariant: an editor's session continues, without an intent, if the session database is deleted.
 """
 
@@ -266,7 +266,7 @@ class Sessions:
 def asking_session(own: Session, named: str | None, agent_id: str | None) -> Session:
     """Return the session that makes a request on a connection that has its own session (`own`).
 
-    It is `own` if the request names no other session and no subagent. Else it is the agent's
+    It is `own` if the request names no other session and `agent_id` is None. Else it is the agent's
     session `named`, or that with the id of `own` if `named` is None; `agent_id` is its subagent.
     """
     if named in (None, own.id) and agent_id is None:

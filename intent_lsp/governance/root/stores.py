@@ -1,8 +1,8 @@
 """The stores of one governed root, opened together.
 
 Invariant: without a writable `.orchestration/.local/`, governance continues without saved state.
-Invariant: a ledger that cannot be read is logged, the same problem once in a row. It stops no
-decision, no record and no answer.
+Invariant: `LedgerHistory` logs that the ledger cannot be read, the same problem once in a row, and
+raises nothing.
 """
 
 import logging
@@ -202,10 +202,10 @@ _log: Final = logging.getLogger(__name__)
 class Stores(Struct, frozen=True, kw_only=True, dict=True):
     """Every store of a root, and its `rules`. `state` is None without a writable `.local/`.
 
-    Whatever judges or records holds `gate_lock`, which is None without `.local/` too. `open_git`
-    opens the git repository around a directory. `trees` caches the syntax trees used last. `past`
-    queries the ledger, with defaults if it cannot be read. `coming_saves` are, by file, the texts
-    that editors of this process are about to save or have just saved.
+    Agents' calls are judged and recorded under `gate_lock`, which is None without `.local/` too.
+    `open_git` opens the git repository around a directory. `trees` caches the syntax trees used
+    last. `past` queries the ledger, with defaults if it cannot be read. `coming_saves` are, by
+    file, the texts that editors of this process are about to save or have just saved.
     """
 
     root: Path

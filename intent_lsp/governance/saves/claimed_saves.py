@@ -1,7 +1,7 @@
 """Saves of files that an agent's open call claims, and who records them (requirements section 7).
 
-Invariant: a change has one record: the agent's if its call is recorded, else the editor's own once
-the claim has lapsed.
+Invariant: a change has at most one record: the agent's if its call is recorded, else the editor's
+own once the claim has lapsed.
 """
 
 import logging

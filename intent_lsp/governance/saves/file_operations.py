@@ -2,8 +2,8 @@
 
 Specified in requirements section 7.
 
-Invariant: an operation has one record, which names both paths of every renamed file.
-Invariant: an operation is never refused, since LSP has no way to; it is reported and recorded.
+Invariant: an operation has at most one record.
+Invariant: an operation that breaks a rule is not prevented, since LSP has no way to.
 """
 
 import threading
@@ -52,7 +52,7 @@ class Forecast(Struct, frozen=True, kw_only=True):
 
 
 class AfterOperation(Struct, frozen=True, kw_only=True):
-    """The outcome of an operation on `files` files.
+    """The outcome of an operation; `files` is how many files its record is about.
 
     `record` is its record; `queued` is why the record is queued. If both are None, there was
     nothing to record. `refused` are the decisions on paths that broke a rule, to be shown to the
@@ -87,7 +87,7 @@ class FileOperations(Struct, kw_only=True, dict=True):
         named: Sequence[OperationEnds],
         too_late: threading.Event,
     ) -> Forecast:
-        """Judge an operation that is about to happen, and keep the contents of its files.
+        """Judge an operation that is about to happen, and keep contents of its files up to a limit.
 
         `named` are the paths in the editor's request. The caller sets `too_late` when it stops
         waiting: the editor may have made the change by then, so the forecast may be of no files.
@@ -107,9 +107,10 @@ class FileOperations(Struct, kw_only=True, dict=True):
     ) -> AfterOperation:
         """Record an operation that has happened, in one record for all its files.
 
-        Nothing is recorded if the operation removed `.orchestration/`. `named` are the paths in the
-        editor's request. Raise RequestLimitError for more files than one record can hold,
-        LedgerUnavailableError if the record can neither be appended nor queued.
+        Nothing is recorded if the operation removed `.orchestration/`, or if it changed no file
+        that is recorded here. `named` are the paths in the editor's request. Raise
+        RequestLimitError for more files than one record can hold, LedgerUnavailableError if the
+        record can neither be appended nor queued.
         """
         with self._lock:
             if not (self.stores.root / CONTROL_ROOM).is_dir():
@@ -214,7 +215,7 @@ class FileOperations(Struct, kw_only=True, dict=True):
             self.stores.state.judging.follow(moves)
 
     def _fails_below(self, session: Session, judgement: Judgement) -> bool:
-        """Return whether a file below the path of a judgement would have the verdict FAIL.
+        """Return whether a file `-` below the path of a judgement would have the verdict FAIL.
 
         If not, the new path itself is not refused either: it may become a directory that only holds
         files in scope.

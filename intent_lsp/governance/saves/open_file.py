@@ -123,7 +123,7 @@ class OpenFile(Struct, kw_only=True):
 
         The file is read, and the known state updated; while the editor is writing it, the last
         known content counts. Return None if no root governs the file. Raise OSError if it cannot be
-        read, IntentLspError.
+        read, or IntentLspError.
         """
         if self.governed is None:
             return None

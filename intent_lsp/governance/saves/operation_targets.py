@@ -63,8 +63,8 @@ class OperationTargets:
         """Return the files of an operation that is about to happen, after reading them.
 
         `named` are the paths in the request. `too_late` is set when the editor is no longer kept
-        waiting; if it is set, return an empty tuple, as the disk may show the state after the
-        operation. Raise RequestLimitError for too many files.
+        waiting; if it is set before they are listed, return an empty tuple, as the disk may show
+        the state after the operation. Raise RequestLimitError for too many files.
         """
         announced = _Announced()
         left = FILES_AT_MOST

@@ -2,8 +2,8 @@
 
 Specified in requirements section 7.
 
-Invariant: an open run is on disk in the form that it would have if it ended now. It is never lost,
-and recorded once.
+Invariant: an open run is on disk in the form that it would have if it ended now, so that it
+outlives the process. It is recorded at most once.
 Invariant: a run has one file, session, intent and verdict. A save that differs begins another run.
 """
 

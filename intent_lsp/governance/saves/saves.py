@@ -4,7 +4,8 @@ Specified in requirements section 7.
 
 Invariant: judging and recording hold the lock of `Saves`. A save that changes nothing has no
 record.
-Invariant: a refused text is on disk as a draft before the editor gets any request about it.
+Invariant: a text that is to be reverted is on disk as a draft before the editor gets any request
+about it.
 """
 
 import logging
@@ -119,8 +120,10 @@ class Saves(Struct, kw_only=True, dict=True):
             return BeforeSave(judgement=judgement, disk=disk, draft=draft)
 
     def after(self, session: Session, place: ResolvedPath, written: Written) -> AfterSave:
-        """Record a save that has happened, if it changed the file, and return its outcome.
+        """Record a save that has happened, and return its outcome.
 
+        A save that changed nothing is not recorded, nor is one whose file is not, or that left what
+        the server itself wrote last.
         A save of a file that an agent's open call claims is recorded under its ticket or held back.
         An automatic save is recorded when its run ends, unless the policy wants each recorded;
         `end_runs` returns the outcome.

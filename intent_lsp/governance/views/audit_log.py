@@ -3,7 +3,7 @@
 Specified in requirements section 9.
 
 Invariant: a step that fails is logged, and stops neither the next step nor the call.
-Invariant: calls that the gate is not asked about leave no entry.
+Invariant: a tool call that the gate is not asked about leaves no entry.
 """
 
 from typing import Final
@@ -28,7 +28,7 @@ _TAUGHT: Final = (GateCode.SCOPE_VIOLATION, GateCode.CONTRACT_DRIFT)
 
 
 class AuditEvent(Struct, frozen=True, kw_only=True):
-    """A governed call or save for the audit log: its tool, session, intent and files.
+    """A call, save or file operation for the audit log: its tool, session, intent and files.
 
     `program` is the program that decided how the call's command was judged (`rm` for `cd src && rm
     a.py`), or None without a command or if its name may hold a secret. `model` is the agent's
@@ -142,9 +142,9 @@ class AuditLog(Struct, frozen=True, kw_only=True):
 
 
 def _blamed(refusal: Denied) -> WorkspacePath | None:
-    """Return the first file that a refusal is about, or None if it is about no file.
+    """Return the first path that a refusal is about, or None if it is about none.
 
-    For a contract drift it is the file that violates the directory contract, not the edited file.
+    For a contract drift it is the path that violates the directory contract, not the edited file.
     """
     drifted = refusal.details.get("violations")
     if isinstance(drifted, list) and drifted:

@@ -1,7 +1,7 @@
 """Queue of deferred audit events (requirements section 9).
 
-Invariant: events are written in order, each once, and before anything reads the audit log.
-Invariant: an event that fails is logged, and does not stop later events.
+Invariant: events are written in order. One that fails is logged and dropped, and does not stop
+later ones.
 """
 
 import logging

@@ -1,8 +1,8 @@
-"""Recent history of intents: stored at once, and written into the intents file if the policy asks.
+"""Recent history of intents: stored, and written into the intents file if the policy asks.
 
 Specified in requirements section 3.
 
-Invariant: the file is written only while nobody else is changing it, and never over such a change.
+Invariant: a change of the file by somebody else that was not read is not overwritten.
 Invariant: if an event cannot be stored, everything else goes on.
 """
 
@@ -101,8 +101,8 @@ class History(Struct, frozen=True, kw_only=True):
 
         Return False if nothing is written because nothing is due, an editor has unsaved text of the
         file (`unsaved_file`), the last write was less than EVERY ago, or others changed the file
-        less than QUIET ago; else True, even if a write failed, which is logged. `at_the_end`: the
-        server stops, so EVERY does not apply.
+        less than QUIET ago, or if this cannot be found out; else True, even if a write failed. A
+        failure is logged. `at_the_end`: the server stops, so EVERY does not apply.
         """
         state, now = self.stores.state, self.stores.clock()
         if state is None or unsaved_file or not self.is_due():

@@ -7,7 +7,7 @@ the file may have.
 Invariant: nothing is written through a link, and the file is not created before there is something
 new to write.
 Invariant: definitions that another server wrote into a row are kept, so that neither undoes them.
-Invariant: a row's definitions are looked up once, the newest rows first, within a time limit.
+Invariant: definitions are looked up for the newest rows first, within a time limit.
 """
 
 import logging
@@ -116,8 +116,8 @@ class MapRows:
         """Adopt the definitions in an existing map. Return the ids whose rows have changed.
 
         `written` is the map's content. A row still needs a lookup of its definitions if the map
-        lacks the row, or if the row is new and has no definitions in the map. Only the newest
-        LOOKED_AT of these rows are kept for the lookup.
+        lacks the row, or if the row is new and has no definitions in the map. Of these, only the
+        newest LOOKED_AT rows that are shown are kept for the lookup.
         """
         cells = cells_in(written)
         changed = set()

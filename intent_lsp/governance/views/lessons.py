@@ -3,7 +3,7 @@
 Specified in requirements section 9.
 
 Invariant: no file is created before there is a lesson for it, and people's text in it stays.
-Invariant: a session adds a limited number of lessons, and no lesson is in a file twice.
+Invariant: a session adds a limited number of lessons, and none to a file that has it already.
 """
 
 from contextlib import suppress

@@ -47,7 +47,7 @@ def _span_in(shown: IntentsFile, judgement: Judgement) -> Span | None:
 
     Out of scope it is the exclusion that matches the file, else `owned_scope`; of a closed intent
     the status, of an ignored one the id. If no usable intent is selected, it is the glob of the
-    first open owner that matches the file. If an intent lacks that part, it is the intent's id.
+    first open owner that matches the file. Without that part, it is `owned_scope` or the id.
     Return None for any other refusal or none, and if there is no such intent in `shown`.
     """
     denied, intent = judgement.denied, judgement.intent

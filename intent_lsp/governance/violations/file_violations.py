@@ -1,6 +1,6 @@
 """Computes the violations shown on a text from its snapshot (requirements section 8).
 
-Invariant: one violation for each run of changed lines, in order of position, within the limits.
+Invariant: violations are in order of position, at most one for each run and one for the rest.
 """
 
 from collections.abc import Sequence
@@ -76,8 +76,8 @@ def marked_lines(
     """Return the runs of lines to mark in a file whose changes are shown as violations.
 
     `look` is the file's snapshot, `lines` its text. `diffs` are those of that text, or None if it
-    is not compared line by line; a changed file is then marked as a whole. A stale file is marked
-    on its first line, unless its text is that on disk.
+    is not compared line by line; a file changed on disk is then marked as a whole. A stale file is
+    marked on its first line, unless its text is that on disk.
     """
     if look.stale:
         # If the buffer equals the disk's text, the file was reloaded and a save overwrites nothing.

@@ -34,7 +34,7 @@ class KnownFiles:
         """Return a file's present stamp if any further change is certain to change the stamp.
 
         Two changes within one tick of the clock have the same time, so this waits for the next
-        tick, at most 20 ms. Return None if the stamp is not certain even then, if its change time
+        tick, for about 20 ms. Return None if the stamp is not certain even then, if its change time
         is in whole milliseconds, as from a coarse clock, or if there is no regular file.
         """
         for _ in range(_STEPS):

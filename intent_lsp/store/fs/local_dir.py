@@ -2,7 +2,7 @@
 
 Invariant: `.local/` is created only in this module. If `.orchestration/` has no `.gitignore`, one
 that hides `.local/` from git is created too.
-Invariant: a missing `.orchestration/` is created only to write a record.
+Invariant: this module creates a missing `.orchestration/` only for the ledger.
 Invariant: a link or a file at the path of `.local/`, or of a directory in it, is refused, never
 followed or replaced. `.orchestration/` may be a link that stays in the root.
 Invariant: nothing is created outside the root.

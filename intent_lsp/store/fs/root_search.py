@@ -1,6 +1,6 @@
 """Searches the directories above a path for the one that governs it (requirements section 4).
 
-Invariant: no directory above the git top level or above the home directory is searched.
+Invariant: a search does not go on above a git top level or above the home directory.
 Invariant: paths are strings, since a hook begins faster without `pathlib`.
 """
 
@@ -17,8 +17,8 @@ def governing_directory(path: str) -> str | None:
     """Return the nearest governed root at or above a file or directory, which need not exist.
 
     A directory with only a ledger counts as well. The last directory searched is the git top level
-    or the home directory, whichever comes first. Return None if no directory up to it is governed.
-    Links in the root's path are not resolved.
+    or the home directory, whichever comes first, else the file system's root. Return None if no
+    directory up to it is governed. Links in the root's path are not resolved.
     """
     home = _home()
     for directory in _upwards(path):

@@ -43,7 +43,7 @@ class WorkFile(Struct, frozen=True, kw_only=True):
 
 
 def change_files(root: Path, changes: Iterable[WorkFile]) -> None:
-    """Apply all changes to files below `root`, or none of them.
+    """Apply changes to files below `root`. If one fails, undo those before it.
 
     Raise FileChangedError if a file does not have the expected content, UnsafePathError if a path
     leads outside the root, is not a regular file, or is a new name that exists already, or OSError.
@@ -114,8 +114,9 @@ def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitS
 def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack) -> Path:
     """Rename a file that is to be removed to a temporary name, and return its new path.
 
-    Add to `undoing` a callback that renames it back. Raise FileChangedError if the file's content
-    is not `before`, UnsafePathError if the path is a directory or outside `root`.
+    Add to `undoing` a callback that renames it back. Raise UnsafePathError if the path is outside
+    `root`, FileChangedError if the file's content is not `before`, or else UnsafePathError if the
+    path is a directory.
     """
     _require(root, path, before)
     if path.is_dir() and not path.is_symlink():

@@ -1,6 +1,6 @@
 """Reads the current contents of a root's files, to compare them with earlier ones.
 
-Invariant: a file that a link puts outside the root is not part of the root.
+Invariant: the content of a file that a link puts outside the root is not read.
 Invariant: `TreeFiles` hashes a file that is too large to hold piece by piece.
 """
 

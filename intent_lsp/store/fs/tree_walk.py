@@ -1,7 +1,7 @@
 """Listing without git: the names in a directory, all files below it, or the one file at a path.
 
 Invariant: no file is opened. A link that is found in a directory is left out of its listing. A link
-that is named itself counts as a file, as an operation on it affects the link, never its target.
+that `files_named` gets counts as a file, as an operation on it affects the link, never its target.
 """
 
 import logging

@@ -57,8 +57,8 @@ class UnreadableCommitsError(IntentLspError):
 class CommitRange(Struct, frozen=True, kw_only=True):
     """The commits reachable from `head` and not from `base`, each after its parents.
 
-    `base` and `head` are commit ids. `start` is the newest commit that both have in their history
-    (git's merge base), or None if there is none.
+    `base` and `head` are commit ids. `start` is git's merge base: a last commit that both have
+    in their history, or None if there is none.
     """
 
     base: str

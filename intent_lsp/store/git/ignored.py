@@ -121,8 +121,9 @@ def _ignored_by(
 ) -> frozenset[str] | None:
     """Return the files at or below `names` that git ignored before the ignore files changed.
 
-    `before` maps each changed ignore file to its former content. Only the first `_PATTERNS_AT_MOST`
-    patterns count. Return None if git fails.
+    `before` maps each changed ignore file to its former content. Ignore files that did not
+    change count only if they are a `.gitignore`, and of all patterns the first `_PATTERNS_AT_MOST`.
+    Return None if git fails.
     """
     held = {**_standing(top, names), **before}
     # The last matching pattern wins, so deeper ignore files come last, and those of the work tree

@@ -50,10 +50,10 @@ _TRUE: Final = ("true", "yes", "on", "1")
 class Conversion(Struct, frozen=True, kw_only=True):
     """How git converts the blobs of one path into files.
 
-    Equal conversions turn a blob into equal bytes, unless a program does it. `program` is whether a
-    filter program or a `working-tree-encoding` converts the bytes; then the blob alone does not
-    determine them, and `said` is empty. Otherwise `said` are the attributes and settings that
-    determine git's built-in conversion, or empty if the file's bytes are the blob's.
+    Equal conversions turn a blob into equal bytes, unless a program does it. `program` is whether
+    the path has a filter or a `working-tree-encoding`; then the blob alone does not determine the
+    bytes, and `said` is empty. Otherwise `said` are the attributes and settings that determine
+    git's built-in conversion, or empty if the file's bytes are the blob's.
     """
 
     said: tuple[Attribute, ...] = ()
