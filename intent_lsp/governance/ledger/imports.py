@@ -8,6 +8,7 @@ Invariant: an imported record keeps its own time. Its place in the chain shows w
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from enum import Enum
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.ledger.chain import ChainEnd, draft
+from intent_lsp.core.policy import SessionIds, TeamPolicy, Urls
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.foreign.records import (
@@ -62,6 +64,10 @@ class RecordImport:
 
     def __init__(self, ledger: Ledger, rules: RulesCache) -> None:
         self._ledger, self._policy = ledger, rules.current().policy
+        self._policies = [
+            replace(self._policy, session_ids=ids, urls=urls)
+            for ids, urls in product(SessionIds, Urls)
+        ]
         self._pending: dict[str, Record] = {}
 
     def take_over(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
@@ -105,13 +111,19 @@ class RecordImport:
         `found` is the record read from `line`. If another imported record has its id, it gets one
         made from the line. If a record that was not imported has its id, it counts as that record.
         """
-        event = veiled(marked(found.event, found.known.dialect), self._policy)
+        event = marked(found.event, found.known.dialect)
         moment, derived = found.known.timestamp, derived_id(line)
-        record = draft(event, id=found.known.id or derived, timestamp=moment, end=ChainEnd())
+
+        def veiled_by(policy: TeamPolicy) -> Record:
+            record_id = found.known.id or derived
+            return draft(veiled(event, policy), id=record_id, timestamp=moment, end=ChainEnd())
+
+        record = veiled_by(self._policy)
         there = self._there(record.id)
         imported = there is not None and (record.id in self._pending or is_marked(there))
-        same = there is not None and replace(there, integrity=record.integrity) == record
-        if imported and not same:
+        # The policy may have hidden other things when the line was imported.
+        plain = None if there is None else replace(there, integrity=record.integrity)
+        if imported and plain not in map(veiled_by, self._policies):
             # Some tools give several lines the same id, for example one line per file of an edit.
             record = replace(record, id=derived)
             there = self._there(derived)

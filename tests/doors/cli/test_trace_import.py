@@ -225,6 +225,18 @@ def test_sessions_are_hashed_where_the_team_wants_that(shell: Shell, root: Path)
     assert counted(imported(shell, "nested_bare", "--json")) == (0, 2, 0)
 
 
+@pytest.mark.parametrize("privacy", ["session_ids: hashed", "urls: drop"])
+@pytest.mark.parametrize("strict_first", [False, True])
+def test_a_line_is_known_after_the_privacy_has_changed(
+    shell: Shell, root: Path, privacy: str, *, strict_first: bool
+) -> None:
+    policies = ["", f"privacy:\n  {privacy}\n"]
+    for number, policy in enumerate(reversed(policies) if strict_first else policies):
+        (root / POLICY_FILE).write_text(policy)
+        expected = (0, 2, 0) if number else (2, 0, 0)
+        assert counted(imported(shell, "agent_trace", "--json")) == expected
+
+
 @pytest.mark.parametrize(
     ("name", "why"),
     [
