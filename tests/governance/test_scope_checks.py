@@ -11,6 +11,7 @@ from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.governance.plan import scope_checks
 from intent_lsp.store.fs.resolve import is_directory
+from intent_lsp.store.git.repository import Git
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
@@ -50,6 +51,13 @@ def test_without_a_repository_nothing_is_listed(
     (repository.root / ".git").rename(repository.root.parent / "not-git")
     repository.write(".orchestration/active_intents.yaml", INTENTS)
     assert _findings(open_editor(repository.root), INTENTS) == {}
+
+
+def test_where_git_does_not_answer_no_glob_is_said_to_match_nothing(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Git, "known_files", lambda _: None)
+    assert _findings(editor, INTENTS) == {}
 
 
 def test_a_file_that_does_not_parse_has_no_scopes(editor: Editor) -> None:

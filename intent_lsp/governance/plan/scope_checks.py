@@ -53,9 +53,10 @@ class ScopeChecks:
     def findings(self, read: IntentsFile, lines: Sequence[str] = ()) -> tuple[Finding, ...]:
         """Check the scopes of the saved intents file against the work tree (at most 20,000 files).
 
-        Return the findings at their places; none if the file does not parse. Without git, only what
-        the intents file shows by itself is checked. Added are dates in the future, and what is
-        known from recorded work. Fixes are for the text `lines`; without it there are none.
+        Return the findings at their places; none if the file does not parse. If git does not list
+        the files, only what the intents file shows by itself is checked. Added are dates in the
+        future, and what is known from recorded work. Fixes are for the text `lines`; without it
+        there are none.
         """
         if not read.parsed:
             return ()
@@ -132,8 +133,8 @@ class ScopeChecks:
     def _computed(
         self, intents: Intents, files: Sequence[WorkspacePath], *, whole: bool = True
     ) -> tuple[ScopeFinding, ...]:
-        # Without git it is unknown which files count, so the work tree is not checked.
-        if self._stores.git is None:
+        # Where git does not answer it is unknown which files count: the work tree is not checked.
+        if self._listing.tree() is None:
             return file_findings(intents)
         return tree_findings(intents, files, self._spelling, whole=whole)
 
