@@ -41,8 +41,8 @@ def run_hook_command(
     """Run a command line in a root through the shell, with `data` on its standard input.
 
     `seconds` is the time limit, at which the command is killed. `variables` are added to the
-    environment. Raise OSError if the shell cannot be started, ValueError if the command has a NUL
-    or a lone surrogate.
+    environment. Raise OSError if the shell cannot be started, ValueError if the command or a
+    variable cannot be passed to it, for example because of a NUL.
     """
     passed = stopwatch()
     with _started([_SHELL, "-c", command], root, variables) as process:

@@ -1,10 +1,9 @@
 """The git repository around a governed root, queried through libgit2 or the git program.
 
 Invariant: nothing is written, no lock of git's is held, nothing is fetched.
-Invariant: a damaged, foreign or missing repository is logged and never raises. The result is then
+Invariant: a damaged, foreign or missing repository raises nothing. What is asked of it is then
 None, False or empty, unless the method says otherwise.
 Invariant: where a result may be None, an empty one means that git answered and found nothing.
-Invariant: a filter that fails gives None, never part of a file.
 """
 
 import logging

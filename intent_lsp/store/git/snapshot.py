@@ -121,9 +121,10 @@ class GitSnapshots:
 
 
 def _tips(root: Path, common: Path) -> Iterator[tuple[str, str]]:
-    """Yield (object id, name) of each ref that names an object, not another ref.
+    """Yield (object id, name) of each ref that all work trees share, but for refs to other refs.
 
-    Of a ref that is stored both packed and loose, both ids are yielded. `common` is the git
+    Of a ref that is stored both packed and loose, both ids are yielded. If the refs are in a
+    reftable, refs to other refs and the work tree's own refs are yielded, too. `common` is the git
     directory that all work trees share.
     """
     if (common / "reftable").is_dir():

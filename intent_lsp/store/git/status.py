@@ -6,7 +6,7 @@ git commands must not write the real index and would read every file each time, 
 copy.
 
 Invariant: HEAD and the files come from one git call, so that they belong together.
-Invariant: None means that git did not answer, an empty result that no file differs.
+Invariant: if git does not answer, the result is None, never an empty one.
 Invariant: the copy is made from the index as it is when the copy is asked for, or there is none.
 """
 
@@ -72,11 +72,12 @@ class InIndex(Struct, frozen=True):
 
 
 class TreeStatus(Struct, frozen=True, kw_only=True):
-    """HEAD's commit (None if there is none yet) and the files in the work tree that differ from it.
+    """HEAD's commit (None if there is none yet) and the files that `git status` reports as changed.
 
-    `paths` are all those files, relative to the root; ignored files are left out. `unmerged` are
-    those of them in conflict. `index` maps those of them that are in the index without a conflict
-    to their index entries. `repositories` are untracked directories that are nested repositories.
+    Such a file differs from HEAD in the work tree or in the index, or is untracked. `paths` are all
+    those files, relative to the root; untracked files that git ignores are left out. `unmerged` are
+    those of them in conflict. `index` maps those of them that have one blob in the index to their
+    index entries. `repositories` are untracked directories that are nested repositories.
     """
 
     head: str | None
@@ -120,7 +121,7 @@ class PrivateIndex:
         """Remember the stamp that the private copy of the index has now.
 
         Call this after each git command that used the copy. If the copy has another stamp later,
-        somebody else has changed it, and `place` copies the index again.
+        `place` copies the index again.
         """
         with self._lock:
             room = find_local_directory(self._root)
@@ -149,7 +150,7 @@ class PrivateIndex:
 def tree_status(root: Path, index: Mapping[str, str] = MappingProxyType({})) -> TreeStatus | None:
     """Return how the files below `root` differ from HEAD, or None if `git status` fails.
 
-    Untracked files count as different, ignored ones do not. Return None also if `root` is in no
+    Untracked files count as different, unless git ignores them. Return None also if `root` is in no
     work tree. `index` holds environment variables that make git use a copy of the index; if it is
     empty, git uses the index itself.
     """

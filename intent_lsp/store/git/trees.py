@@ -1,7 +1,7 @@
 """Git's trees: files of commits, results of merges, and whether a commit is reachable from others.
 
 Invariant: a failed read gives None or nothing, never an exception.
-Invariant: only temporary files are written, and they are removed afterwards.
+Invariant: nothing is left behind but blobs that libgit2 stores in the repository when it merges.
 """
 
 # pygit2 is imported only when a repository is opened, so its types cannot be named here.

@@ -2,8 +2,8 @@
 
 Invariant: `take` and `give_back` are called under the ledger's lock.
 Invariant: an end that `take` returned is not reused unless `give_back` returns it after the write.
-Invariant: a segment that git tracks, or that was removed, is never written again. Nor is one after
-git has begun to change its index, since git may then have read it.
+Invariant: a segment that git tracks, or that was removed, is never written again. None is written
+while git makes a change to its index that began later than the segment: git may have read it.
 """
 
 import os
@@ -144,8 +144,8 @@ class AppendTarget:
     def has_news(self) -> bool:
         """Return whether others have changed the size of the main ledger file since the last call.
 
-        Appends through this object do not count, unless others appended as well. The first call
-        returns True if the file has any content.
+        Appends through this object do not count, unless others appended as well. Before the first
+        call the size counts as 0.
         """
         found = stamp(self._root / LEDGER_FILE)
         size = 0 if found is None else found.size

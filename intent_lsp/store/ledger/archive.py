@@ -2,10 +2,10 @@
 
 Specified in ledger section 3 and requirements section 12.
 
-Invariant: an archive is the beginning of the main file, byte for byte, so that the chain is
-unbroken.
+Invariant: an archive has its lines from the main file, byte for byte and in order, so that the
+chain is unbroken.
 Invariant: the main file is shortened only after the archive is on disk and both have been verified.
-An interrupted archiving leaves some lines in both files; they count as one record each, and the
+An interrupted archiving may leave some lines in both files; they count as one record each, and the
 next archiving removes them from the main file.
 """
 
@@ -47,9 +47,9 @@ class Archived(Struct, frozen=True, kw_only=True):
     """The result of archiving.
 
     `file` is the path of the new archive, relative to the root, or None if nothing was moved.
-    `records` is the number of records moved, `left` that of the records left in the main file.
-    `repeated` is the number of bytes that an interrupted archiving had left in both files and that
-    were now removed from the main file.
+    `records` is the number of records moved, `left` that of the records left in the main file, but
+    for those appended meanwhile. `repeated` is the number of bytes that an interrupted archiving
+    had left in both files and that were now removed from the main file.
     """
 
     file: WorkspacePath | None
@@ -115,9 +115,9 @@ def archive(root: Path, cut: CutPoint) -> Archived:
     """Move the first lines of a root's main ledger file into a new archive.
 
     `cut` gets the file's lines and returns the byte offset before which lines are moved. Without
-    that file, move nothing. Raise LedgerUnavailableError if the ledger cannot be read or written,
-    fails verification, is replaced meanwhile or is being archived by another process. Raise
-    UnsafePathError if a link or something else is in the place of one of its files or directories.
+    that file, move nothing. Raise LedgerUnavailableError if the file cannot be read or written,
+    fails verification, is replaced meanwhile or is being archived by another process. Raise that or
+    UnsafePathError if something else is in the place of a file or directory of the ledger.
     """
     try:
         make_private_directory(root)

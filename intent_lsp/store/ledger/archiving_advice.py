@@ -1,4 +1,4 @@
-"""Advice to archive the oldest records of a long ledger, logged once a week at most.
+"""Advice to archive the oldest records of a long ledger, logged once a week.
 
 Specified in requirements section 12.
 """

@@ -1,7 +1,7 @@
 """The authors of records: the author of the first commit that contains a record (ledger section 5).
 
 Invariant: nothing is written or fetched, and a record without a certain author gets none.
-Invariant: a commit counts for a record only if it holds the record and none of its parents does.
+Invariant: a commit that only moves a record to another file does not count for it.
 """
 
 # pygit2 is imported only when a repository is opened, so its types cannot be named here.
@@ -134,9 +134,9 @@ class _History(Struct):
     def _changing(self) -> Sequence[Any]:
         """Return the commits of HEAD's history that change the ledger, newest first.
 
-        Such a commit has a ledger that differs from the ledger of each parent. Stop before commits
-        older than the oldest record, and after `COMMITS_AT_MOST` commits. A shallow clone's
-        boundary commits are left out.
+        Such a commit has a ledger that differs from the ledger of each parent. Stop before a
+        commit older than the oldest record by more than `CLOCKS_DIFFER`, and after
+        `COMMITS_AT_MOST` commits. A shallow clone's boundary commits are left out.
         """
         oldest = min(self.times.values()) - CLOCKS_DIFFER.total_seconds()
         # Without its parents a commit seems to add every file that it contains.
@@ -156,10 +156,11 @@ class _History(Struct):
         )
 
     def _first_in(self, commit: Any) -> Collection[str]:
-        """Return the ids of the sought records that a commit has and none of its parents has.
+        """Return the ids of the sought records that a commit added to the ledger.
 
-        Records that are newer than the commit or were found before are not sought, and each record
-        is sought in `COMMITS_ASKED` commits at most. The result is empty if a blob cannot be read.
+        Not sought are records that were found before, or are newer than the commit by more than
+        `CLOCKS_DIFFER`. Each record is sought in `COMMITS_ASKED` commits at most. The result is
+        empty if a blob cannot be read.
         """
         latest = commit.commit_time + CLOCKS_DIFFER.total_seconds()
         asked = {

@@ -59,7 +59,8 @@ def commits_cut(repository: Any, prefix: str) -> tuple[Any, ...]:
 
     A child without any ledger does not count. The commits are libgit2's, newest first. `prefix` is
     the root, relative to the git top level. The history behind a commit without a ledger is
-    skipped, unless that commit is HEAD. About `COMMITS_AT_MOST` commits are examined at most.
+    skipped, unless that commit is HEAD. About `COMMITS_AT_MOST` commits are examined at most. Of
+    large main files only the sizes are compared (see `_Comparison.may_lack`).
     """
     cut: dict[str, Any] = {}
     comparison = _Comparison(repository)
@@ -92,8 +93,8 @@ class _Comparison(Struct):
         """Return whether a ledger, `now`, may lack lines that its older version `before` has.
 
         It may if an archive or segment was changed or removed, even if its lines were only moved to
-        another file, or if the main file no longer begins with its old content. A main file too
-        large to read is only compared by size.
+        another file, or if the main file no longer begins with its old content. Of a main file too
+        large to read, or for the bytes left, only the sizes are compared.
         """
         gone, come = set(before).difference(now), set(now).difference(before)
         if any(each.file != LEDGER_FILE for each in gone):
@@ -105,7 +106,7 @@ class _Comparison(Struct):
         """Return whether a later version of the file `old` begins with all of `old`.
 
         The later version is the one among the changed files `come`; return False if there is none.
-        Return True also if the two are too large to compare.
+        Return True also if the two are too large to compare, or for the bytes left.
         """
         new = next((each for each in come if each.file == old.file), None)
         if new is None:

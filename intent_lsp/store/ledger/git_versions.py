@@ -1,6 +1,6 @@
 """Versions of a ledger in git: the records that earlier commits contain (ledger section 2).
 
-Invariant: nothing is written or fetched, and each blob is read once.
+Invariant: nothing is written or fetched, and one search reads each blob once.
 Invariant: an incomplete search says so, so that no record is called lost that was not searched for.
 """
 
@@ -246,7 +246,7 @@ class Seeker(Struct):
 
 
 def _heads(lines: Iterable[bytes]) -> tuple[ContentHash, ...]:
-    """Return the hashes of the records, among the ledger lines, that no other record follows.
+    """Return the hashes of the records, among the ledger lines, that none follows or merges.
 
     The chain is followed by the hashes that the lines state. Only the heads' hashes, which cover
     all records before them, are recomputed, and the recomputed ones are returned.

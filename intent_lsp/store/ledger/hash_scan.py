@@ -20,8 +20,8 @@ _PREFIX: Final = "sha256:"
 def first_hash(root: Path) -> ContentHash | None:
     """Return the hash of the first record of a root's ledger, or None if the ledger has no record.
 
-    It is the one that the record's line states, and is not verified. Raise LedgerUnavailableError
-    if a file of the ledger that comes before it cannot be read.
+    A hash that the record's line states is not verified. Raise LedgerUnavailableError if a file of
+    the ledger that comes before it cannot be read.
     """
     links = (stated_link(line) for line in _lines(root))
     return next((link.hash for link in links if link is not None), None)
@@ -30,9 +30,9 @@ def first_hash(root: Path) -> ContentHash | None:
 def hashes_starting(root: Path, digits: str, *, limit: int) -> tuple[ContentHash, ...]:
     """Return the first `limit` record hashes whose hexadecimal digits start with `digits`.
 
-    They are those that the lines state, and are not verified. Each is returned once, in reading
-    order. `digits` are in lower case. Raise
-    LedgerUnavailableError if a file of the ledger cannot be read.
+    Hashes that the lines state are not verified. Each is returned once, in reading order. `digits`
+    are in lower case. The ledger is read until `limit` hashes are found; raise
+    LedgerUnavailableError if one of the files read cannot be.
     """
     return tuple(islice(dict.fromkeys(_starting(root, digits)), limit))
 

@@ -81,9 +81,10 @@ class Journal:
     def forget(self, committed: Iterable[bytes]) -> int:
         """Remove the journal's lines that a commit contains, and return how many were removed.
 
-        Equal lines count once. `committed` are the ledger lines of the commit. If another process
-        is rewriting the journal, remove nothing and return 0. Raise LedgerUnavailableError if the
-        journal cannot be opened, UnsafePathError or OSError if it cannot be rewritten.
+        Equal lines count once. `committed` are the ledger lines of the commit. If the journal's
+        lock cannot be taken, because another process is rewriting the journal, return 0. Raise
+        LedgerUnavailableError if the journal cannot be opened, UnsafePathError or OSError if it
+        cannot be rewritten.
         """
         sought = {digest_of(line) for line in self.lines()}
         gone: set[bytes] = set()
@@ -136,9 +137,9 @@ class Journal:
     def _rewrite(self, keep: Callable[[bytes], bool]) -> bool:
         """Remove the lines for which `keep` returns False, and return True.
 
-        Return False, and change nothing, if another process is rewriting the journal or it cannot
-        be read. Lines that are added meanwhile are kept; such a line may then be in the journal
-        twice.
+        Return False, and change nothing, if the journal cannot be locked, as while another process
+        is rewriting it, or cannot be read. Lines that are added meanwhile are kept; such a line may
+        then be in the journal twice.
         """
         with (
             suppress(LedgerUnavailableError),

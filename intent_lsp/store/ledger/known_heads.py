@@ -4,8 +4,8 @@ Specified in ledger section 2.
 
 Invariant: a head is noted only after the disk has synced its record, so that a crash raises no
 false alarm.
-Invariant: a head is removed only if a newer head follows it, a verification or a person has dealt
-with it, or `HEADS_AT_MOST` newer ones are kept.
+Invariant: unless two processes write at once, a head is removed only if a newer head follows it, a
+verification or a person has dealt with it, or `HEADS_AT_MOST` newer ones are kept.
 """
 
 import logging
@@ -40,8 +40,9 @@ _log: Final = logging.getLogger(__name__)
 class KnownHeads:
     """The known-heads file in one root's `.local/` directory, which must exist.
 
-    Several processes may use it. Two that write at once may leave a head that another head follows,
-    but never a hash that was not a head. The next verification removes the superfluous head.
+    Several processes may use it. Two that write at once may lose a head, or leave one that another
+    head follows, but never a hash that was not a head. The next verification removes the
+    superfluous head.
     """
 
     def __init__(self, local: Path) -> None:

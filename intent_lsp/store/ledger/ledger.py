@@ -1,7 +1,7 @@
 """The ledger of one root: appended to under a lock, verified, queried (ledger sections 2 to 4).
 
 Invariant: `append` returns only after the record is synced to disk.
-Invariant: the chain's end is found under the lock. No append reads the whole ledger for it.
+Invariant: the chain's end is found under the lock. No append reads all of a large ledger for it.
 Invariant: the queued records are appended before the record of a new event.
 """
 

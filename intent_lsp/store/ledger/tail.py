@@ -131,8 +131,8 @@ class TailState(Struct):
         """Return a ledger file's end, from the index, or from its last lines if the index lags far.
 
         `name` is the file's path, relative to the root. A torn last line is completed if it is a
-        record that follows the one above and only its line feed is missing; otherwise it is moved
-        to `.local/torn/`. Raise OSError, LedgerUnavailableError or UnsafePathError.
+        record that follows the one before it and only its line feed is missing; otherwise it is
+        moved to `.local/torn/`. Raise OSError, LedgerUnavailableError or UnsafePathError.
         """
         size = file.size()
         if size and file.read(size - 1, size) != b"\n":

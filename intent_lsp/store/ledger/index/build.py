@@ -2,9 +2,10 @@
 
 Invariant: one transaction advances the offset and adds the rows before it, so that processes can
 share the work.
-Invariant: if a file no longer holds what was read of it, its rows are removed and it is read again.
-Invariant: a build from nothing is one transaction, so that a half-built index is never seen or left
-behind.
+Invariant: if a file no longer has the bytes that were read of it last, its rows are removed and it
+is read again.
+Invariant: a large index is built from nothing in one transaction, so that a half-built one is never
+seen or left behind.
 Invariant: a build from nothing gives the same index as adding the lines one by one.
 """
 
@@ -87,8 +88,8 @@ def catch_up(
 def lag(connection: sqlite3.Connection, root: Path, stamps: FilesStamp) -> int:
     """Return how many bytes of the ledger files with these `stamps` the index has not read.
 
-    A file that no longer holds what was read of it counts as unread. Raise LedgerUnavailableError
-    if the main file cannot be opened.
+    A file that no longer has the bytes that were read of it last counts as unread. Raise
+    LedgerUnavailableError if the main file cannot be opened.
     """
     found = sources(connection)
     behind = 0
@@ -125,7 +126,7 @@ def _is_current(source: IndexedFile | None, stamp: FileStamp) -> bool:
 
 
 def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
-    """Return whether an indexed file is missing, unreadable, or lacks what the index read of it.
+    """Return whether an indexed file is missing, unreadable, or lacks the bytes read of it last.
 
     Raise LedgerUnavailableError if that is the main file and it cannot be opened.
     """

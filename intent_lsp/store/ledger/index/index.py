@@ -64,8 +64,8 @@ _read_long: Final = lru_cache(maxsize=_LONG_KEPT)(read)
 class Index:
     """The index of one root's ledger, in `.local/`. Every query first brings it up to date.
 
-    A query raises LedgerUnavailableError if the main ledger file cannot be read, or if not even an
-    index in memory can be built.
+    A query raises LedgerUnavailableError if the main ledger file, or another one that it needs,
+    cannot be read, or if not even an index in memory can be built.
     """
 
     def __init__(self, path: Path, root: Path) -> None:

@@ -1,14 +1,13 @@
 """Index queries: which records match, where their lines are, and which files each intent touched.
 
-A moment is an integer made of a record's timestamp. Where the clock went back, it is raised so that
-it grows along the chain.
+A moment is an integer made of a record's timestamp. Where the clock stood still or went back, it is
+raised so that it grows from each record of a file to the next.
 
 Invariant: pages are newest first by moment. Within a file that is the chain's order, between files
 the order of time.
-Invariant: no query reads a ledger line. A page is read by walking a database index in the order of
-its records; only if its query has `session_ids`, but no intents, path or grants, are they sorted.
-Invariant: only the difference since a mark is returned if nothing before the mark has changed;
-otherwise the whole result is returned again.
+Invariant: no query reads a ledger line.
+Invariant: only the difference since a mark is returned if the mark's newest record is still there,
+and as many records up to it; otherwise the whole result is returned again.
 """
 
 import sqlite3
@@ -65,8 +64,8 @@ class Query(Struct, frozen=True, kw_only=True):
 
     `since` is the earliest timestamp that matches, in the ledger's form (RFC 3339). `passing` is
     whether the edit happened and its verdict is not FAIL. With `grants`, only records that grant
-    scope and whose links are unbroken match; the last records of unmerged branches do not. `grants`
-    is not for use together with `path`.
+    scope and whose links are unbroken match; the open heads of a file with more than one do not.
+    `grants` is not for use together with `path`.
     """
 
     intent_ids: Collection[str] | None = None
@@ -268,9 +267,9 @@ def _statement(table: str, conditions: list[str]) -> str:
 
 
 def _goes_on(since: TouchMark, count: int, connection: sqlite3.Connection) -> bool:
-    """Return whether the records up to the mark `since` are still the same.
+    """Return whether the mark's newest record is still there, and as many records up to it.
 
-    This compares the mark's newest record and the number of records. `count` is the present number.
+    `count` is the present number of all records.
     """
     there = connection.execute(_STILL, (since.moment, since.id64)).fetchone()
     (added,) = connection.execute(_SINCE, (since.moment,)).fetchone()

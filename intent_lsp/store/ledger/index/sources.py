@@ -148,10 +148,9 @@ def all_heads(connection: sqlite3.Connection, found: Mapping[str, IndexedFile]) 
 
 
 def loose_ends(connection: sqlite3.Connection) -> str:
-    """Return the last records of unmerged branches, as a JSON list of 64-bit keys of hashes.
+    """Return the open heads of the files that have more than one, as a JSON list of 64-bit keys.
 
-    These are the open heads of files that have more than one. The only head of a file does not
-    count, even if other files have heads.
+    The only head of a file does not count, even if other files have heads.
     """
     loose = [open_heads(connection, source) for source in sources(connection).values()]
     return json.dumps([key64(h.hash) for heads in loose if len(heads) > 1 for h in heads])

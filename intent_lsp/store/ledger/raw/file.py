@@ -1,7 +1,7 @@
 """A ledger file opened for appending: single writes, shared fsync, and reads by offset.
 
 Invariant: a ledger file is appended to and cut under the ledger's lock only.
-Invariant: what a failed write has left in the file is cut off again.
+Invariant: what a failed write has left in the file is cut off again, if the file can be cut.
 """
 
 import errno

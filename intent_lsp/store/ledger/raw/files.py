@@ -77,8 +77,8 @@ class LedgerFiles:
     def strange(self) -> Iterator[Strange]:
         """Yield each entry that is named like an archive or segment but cannot be one.
 
-        It is not a regular file, or its name is not UTF-8. If a link or a file is in the place of
-        the directory of archives or of segments, yield it too.
+        It is not a regular file, or its name is not UTF-8. If something else is in the place of the
+        directory of archives or of segments, yield it too.
         """
         for room, prefix in ((ARCHIVE_ROOM, ARCHIVE_PREFIX), (SEGMENT_ROOM, "")):
             path = f"{self._root}/{room}"

@@ -5,7 +5,7 @@ Invariant: results and their order do not depend on the number of processes.
 Invariant: a process that fails to start, dies, hangs or writes nonsense costs only time. This
 process examines what is left.
 Invariant: processes are started afresh and never forked, so that a server with threads can use
-this. None imports anything from the working directory.
+this. None imports anything from the working directory, unless this process does.
 """
 
 import gc

@@ -83,9 +83,9 @@ FROM shared CROSS JOIN record ON record.id = shared.id AND record.row > first OR
 class Packed(NamedTuple):
     """Consecutive lines without flaws that merge nothing. Each but the first follows the one above.
 
-    None is earlier in time than the line above. `first` and `last` are the links of the first and
-    the last line, and `lines` is how many there are. `ids` (16 bytes each) and `hashes` (32 bytes
-    each) are the keys of all lines, concatenated.
+    None of these is earlier in time than the line above. `first` and `last` are the links of the
+    first and the last line, and `lines` is how many there are. `ids` (16 bytes each) and `hashes`
+    (32 bytes each) are the keys of all lines, concatenated.
     """
 
     first: Link

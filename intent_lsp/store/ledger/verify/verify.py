@@ -70,9 +70,10 @@ class Snapshot:
         self._main_size = 0 if main is None else os.fstat(main).st_size
 
     def parts(self, progress: BuildProgress = quiet) -> Iterator[VerifiedFile]:
-        """Yield each ledger file in reading order. It is open only until the next one is requested.
+        """Yield each ledger file in reading order. Use each before the next one is requested.
 
-        A file that no longer exists is left out; one that cannot be read is added to `strange`.
+        A file that no longer exists is left out, and so is one that cannot be read; an archive or a
+        segment that cannot be read is added to `strange`.
         `progress` is called with the bytes done and the total.
         """
         everything, before = sum(stamp.size for stamp in self._stamps), 0
