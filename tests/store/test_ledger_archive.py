@@ -291,3 +291,20 @@ def test_an_archive_has_the_rights_of_the_main_file(tmp_path: Path, records: lis
     archive(tmp_path, all_but_newest(3))
     for name in (NAME, LEDGER_FILE):
         assert os.stat(tmp_path / name).st_mode & 0o777 == 0o600  # noqa: PTH116
+
+
+def test_an_interrupt_after_the_main_file_is_shortened_loses_nothing(
+    ledger: Ledger, tmp_path: Path, records: list[Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace_lines = archive_module.replace_lines
+
+    def interrupted(path: Path, *args: object, **options: object) -> None:
+        replace_lines(path, *args, **options)  # type: ignore[arg-type] -- passed on
+        if path == tmp_path / LEDGER_FILE:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(archive_module, "replace_lines", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            archive(tmp_path, all_but_newest(1))
+    holds_all(ledger, records)

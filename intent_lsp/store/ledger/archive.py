@@ -162,12 +162,14 @@ class _Archiving:
     def __init__(self, root: Path, fd: int) -> None:
         self._root, self._fd = root, fd
         self._size = os.fstat(fd).st_size
+        self._shortening = False
 
     def run(self, cut: CutPoint) -> Archived:
         """Archive the lines before the offset that `cut` returns, and return what was moved.
 
         Lines that an interrupted archiving has copied already are only removed from the main file.
-        If anything fails, delete the new archive again and raise the error.
+        If anything fails before the main file is shortened, delete the new archive again and raise
+        the error.
         """
         begin = self._archived_already()
         end = max(cut(self._lines(begin, self._size)), begin)
@@ -182,7 +184,9 @@ class _Archiving:
                 self._verify(begin, end, made)
                 self._give_up(end)
         except BaseException:
-            if made is not None:
+            # An interrupt may come when the main file no longer has the lines that were moved.
+            shortened = self._shortening and not is_at(self._fd, self._root / LEDGER_FILE)
+            if made is not None and not shortened:
                 remove_file(self._root / made)
             raise
         left = sum(1 for line in self._lines(end, self._size) if line.link.hash)
@@ -278,6 +282,7 @@ class _Archiving:
                     problem="git or another program replaced, removed or cut the file meanwhile",
                     cure="nothing was moved; run this again when git has finished",
                 )
+            self._shortening = True
             replace_lines(path, (read_at(self._fd, *each) for each in _chunks(end, now.st_size)))
 
 
