@@ -359,3 +359,19 @@ def test_an_index_that_names_other_lines_is_built_anew(
         connection.execute("UPDATE record SET offset = offset + 1 WHERE source = 1")
     connection.close()
     assert asked(ledger, Query()) == records[::-1]
+
+
+def test_a_path_is_not_listed_after_its_only_records_are_gone(tmp_path: Path) -> None:
+    ledger = ledger_at(tmp_path)
+    for name in ("src/kept.py", "src/gone.py"):
+        ledger.append(edit(name))
+    kept, gone = lines_of(tmp_path)
+    archived = tmp_path / ARCHIVE_ROOM / "agent_trace-1.jsonl"
+    archived.parent.mkdir()
+    archived.write_bytes(kept)
+    put_lines(tmp_path, [gone])
+    assert ledger.index.paths(limit=9) == ("src/gone.py", "src/kept.py")
+    put_lines(tmp_path, [])
+    assert ledger.index.paths(limit=9) == ("src/kept.py",)
+    assert ledger.index.paths(limit=0) == ()
+    ledger.close()

@@ -48,14 +48,17 @@ CROSS JOIN record ON record.moment = latest.moment AND record.source = latest.so
 CROSS JOIN name ON name.number = latest.intent
 WHERE latest.moment > ?
 """
-# Skips from each path to the next, because a file may have been touched a million times.
+# Skips from each path to the next, because a file may have been touched a million times. Rows of
+# forgotten files have no record.
 _PATHS: Final = """
 WITH RECURSIVE known(path) AS (
   SELECT min(path) FROM touched
   UNION ALL
   SELECT (SELECT min(path) FROM touched WHERE path > known.path) FROM known WHERE path IS NOT NULL
 )
-SELECT path FROM known WHERE path IS NOT NULL LIMIT ?
+SELECT path FROM known WHERE EXISTS (
+  SELECT 1 FROM touched JOIN record USING (moment, source) WHERE touched.path = known.path
+) LIMIT ?
 """
 
 
