@@ -34,7 +34,8 @@ def is_temporary(root: Path, path: str) -> bool:
     `path` is absolute or relative to `root`. With its links resolved, it must be in a temporary
     directory of the system, but not in a governed root, or in a git work tree whose top is the
     temporary directory or below it. If the root or the home directory is itself in the temporary
-    directory, at `/tmp/a/root` for example, nothing in `/tmp/a` is temporary.
+    directory, at `/tmp/a/root` for example, nothing in `/tmp/a` is temporary, unless it is in
+    another temporary directory, too.
     """
     real = os.path.realpath(root / path)
     homes = [os.path.realpath(each) + os.sep for each in (root, home_directory())]

@@ -208,15 +208,14 @@ class TailState(Struct):
 
 
 def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
-    """Return `trail` without other files' heads, if the file `name` is a segment with records.
+    """Return `trail` without heads, if the file `name` is a segment with records.
 
-    Otherwise return it unchanged: the main file's next record, and the first of a segment, merge
-    the heads of all files.
+    Its next record then merges nothing. Otherwise return `trail` unchanged: the main file's next
+    record, and the first of a segment, merge the heads of all files.
     """
     if name == LEDGER_FILE or trail.last is None:
         return trail
-    own = {hash_: head for hash_, head in trail.heads.items() if head.file == name}
-    return replace(trail, heads=own)
+    return replace(trail, heads={})
 
 
 def _begun(trail: ChainCursor, root: Path) -> ChainCursor:

@@ -1,7 +1,7 @@
 """A lock of a root, with one holder at a time among all processes and threads (ledger section 3).
 
-Invariant: the lock is held on the file that the path names now. A lock on a file that was deleted
-or replaced does not count.
+Invariant: when the lock is taken, the path names the locked file. A lock on a file that was deleted
+or replaced before does not count.
 """
 
 import os

@@ -43,9 +43,7 @@ class SessionLocks:
 
         Processes with the same session id share the lock. If this process has it, only return
         True, unless the lock's file was deleted or replaced: then the lock is taken again. Return
-        False if the lock cannot be taken; other processes then take the session for ended, or, on a
-        file system without locks, for running. Failures are logged unless `.orchestration/` is
-        missing.
+        False if the lock cannot be taken. Failures are logged unless `.orchestration/` is missing.
         """
         with self._guard:
             if self._is_held(session_id):

@@ -62,7 +62,7 @@ class BlobCache:
         """Add a file content to the cache, unless it is there, and return its hash in any case.
 
         If the cache is full, old contents are removed. A content too large for the cache is not
-        added. `known` is the content's hash, or None to compute it. A disk error is only logged.
+        added. `known` is the content's hash, or None to compute it. An error is only logged.
         """
         content_hash = hash_content(data) if known is None else known
         path = self._path(content_hash)

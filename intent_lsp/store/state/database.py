@@ -3,9 +3,9 @@
 Invariant: every transaction runs on the file that the path names now. A file that was deleted or
 replaced is opened again (requirements section 2).
 Invariant: a damaged file is renamed with the files that belong to it, never deleted.
-Invariant: while `.orchestration/` itself is missing, the state is empty and only in memory.
+Invariant: while `.orchestration/` itself is missing, the state is only in memory, empty at first.
 Invariant: what a stand-in in memory has collected while the file could not be used is written to
-the file as soon as it can be used.
+the file by the first transaction that can use it, unless `close` is called before.
 """
 
 import contextlib
@@ -81,11 +81,11 @@ def row_as(kind: type[S], row: Iterable[Any]) -> S:
 class Database:
     """A SQLite file, opened on first use by `connect`, which also creates its tables.
 
-    Errors that `connect` raises, sqlite3.Error or StateUnavailableError, reach the caller of `read`
-    and `write` as StateUnavailableError. With a `stand_in`, an in-memory database replaces a file
-    that cannot be used and to which this object has not written yet, or whose disk is full; then
-    `problem` says why, else it is None. While `.orchestration/` is missing, an empty in-memory
-    database is used in any case.
+    An error that `connect` raises, sqlite3.Error or StateUnavailableError, reaches the caller of
+    `read` and `write` as StateUnavailableError, unless another try succeeds. With a `stand_in`, an
+    in-memory database replaces a file that cannot be used and to which this object has not written
+    yet, or whose disk is full; then `problem` says why, else it is None. While `.orchestration/` is
+    missing, an empty in-memory database is used in any case.
     """
 
     def __init__(
@@ -276,7 +276,7 @@ class Database:
         """Rename the damaged file and SQLite's companion files, under a lock between processes.
 
         `damaged` is the identity of the damaged file. Do nothing if the path has another file now.
-        Raise StateUnavailableError if renaming fails.
+        Raise StateUnavailableError if locking or renaming fails.
         """
         aside = f".damaged-{now():%Y%m%dT%H%M%S%f}"
         try:

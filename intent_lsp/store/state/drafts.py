@@ -1,9 +1,9 @@
-"""Drafts: texts whose save was refused or that a call discarded, kept for thirty days at most.
+"""Drafts: texts whose save was refused or that a call discarded, kept for thirty days.
 
 Specified in requirements section 7.
 
 Invariant: a draft is on the disk before `write` returns, so that no typed text is lost.
-Invariant: a damaged draft is logged and left out. It is removed only by its age.
+Invariant: a damaged draft is logged and left out, and its file stays.
 """
 
 import json

@@ -2,9 +2,8 @@
 
 Specified in requirements sections 1, 6 and 7.
 
-Invariant: one transaction reads everything, so that intent, claims and reads are from the same
-moment.
-Invariant: `follow` is one transaction. What was stored for an old path stays stored.
+Invariant: each method is one transaction, so that all that it reads is from the same moment.
+Invariant: what was stored for the old path of a moved file stays stored.
 """
 
 import sqlite3
@@ -55,8 +54,8 @@ class FileMemory(Struct, frozen=True, kw_only=True):
     """What a root's state has stored about one file, from the viewpoint of one session or subagent.
 
     `own_write` is the hash of the last write by this program, or None. `read` is the hash that the
-    session or subagent last read, None if the file did not exist then, NEVER if it never read the
-    file. `turn` is the turn of that read, or None. `claimed_by` is the session id of a live claim
+    session or subagent last read or wrote, None if the file did not exist then, NEVER if it never
+    did. `turn` is the turn of that, or None. `claimed_by` is the session id of a live claim
     on the file by another session or subagent, or None.
     """
 

@@ -139,9 +139,8 @@ class Notes:
     def take_moment(self, name: str, at: str, *, last_at_most: str) -> bool:
         """Record that the periodic task `name` is done at the time `at`, and return True.
 
-        Return False, and record nothing, if the task was last done after `last_at_most`. Of several
-        processes that call this at the same time, only one gets True. A recorded time later than
-        `at`, from before a clock was set back, is ignored.
+        Return False, and record nothing, if the task was last done after `last_at_most`. A recorded
+        time later than `at` is ignored, since a clock may have been set back.
         """
         query = (
             "INSERT INTO moment VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET at = excluded.at"

@@ -59,7 +59,7 @@ class ReadHash(Struct, frozen=True):
 class SessionDb:
     """The session database of one root.
 
-    Every method raises StateUnavailableError if the file cannot be used. A damaged file is renamed
+    Methods that use the file raise StateUnavailableError if they cannot. A damaged file is renamed
     and a new one is begun: its sessions are then unknown, never wrong. With `in_memory_meanwhile`,
     memory may replace a file that cannot be used (see `Database`), and `problem` returns why.
     """
@@ -214,9 +214,9 @@ class SessionDb:
         return unpack_perhaps(rows[0][0]) if rows else None
 
     def baseline_of(self, session_id: str, path: WorkspacePath) -> BaselineFile | None:
-        """Return a file in a session's baseline, or None if it is not there.
+        """Return a file in a session's baseline, or None if the baseline does not have it.
 
-        It is not there if it was the same as in the commit, or if the session has no baseline.
+        Return None also if the session has no baseline.
         """
         query = "SELECT hash FROM baseline_file WHERE session_id = ? AND path = ?"
         rows = self._database.rows(query, session_id, path)

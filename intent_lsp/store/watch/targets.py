@@ -3,9 +3,9 @@
 For a missing directory, the nearest one above it is observed. Directories are polled where the
 operating system cannot report changes.
 
-Invariant: two `Watched` values are equal as long as the same directories exist at the same paths,
-and no entry was added to or removed from one whose path is not UTF-8.
-Invariant: polling takes at most a fiftieth of the time, however many entries there are.
+Invariant: two `Watched` values of the same paths are equal, unless a directory at or above one of
+them was created, deleted or replaced, or the entries of one whose path is not UTF-8 changed.
+Invariant: unless interrupted, `wait` pauses at least fifty times as long as the last poll took.
 """
 
 import os

@@ -66,9 +66,10 @@ class Notified:
         return False
 
     def changed(self) -> frozenset[str] | None:
-        """Wait for a moment, and return the paths that changed, or None if one is not valid UTF-8.
+        """Wait for a moment, and return the paths that changed, or None if the reports have ended.
 
-        The result is empty if nothing changed in that moment. After None, every call returns None.
+        They end at a path that is not valid UTF-8. The result is empty if nothing changed in that
+        moment.
         Raise OSError or RuntimeError if the system cannot watch.
         """
         try:
@@ -121,7 +122,7 @@ class Watch:
         """Watch these directories instead of the previous ones, and return once they are watched.
 
         A missing directory is watched from its creation on. If called from the callback, return at
-        once. After `close`, do nothing.
+        once. Return also if the watch fails or is closed; after that, do nothing.
         """
         with self._guard:
             if self._closing:
