@@ -264,16 +264,9 @@ def specification(question: GateRequest, denied: Denied | None) -> str:
     if not call.new_specs:
         return "No new numbered specification would be created."
     specs = shown_list(call.new_specs)
-    if denied is None:
-        return (
-            "New numbered specifications need the class INTENT_EVOLUTION, which the call declares:"
-            f" {specs}."
-        )
     declared = "none" if call.declared_class is None else call.declared_class.value
-    return (
-        "New numbered specifications need the class INTENT_EVOLUTION, but the call declares"
-        f" {declared}: {specs}."
-    )
+    said = "which the call declares" if denied is None else f"but the call declares {declared}"
+    return f"New numbered specifications need the class INTENT_EVOLUTION, {said}: {specs}."
 
 
 def person(question: GateRequest, decision: Decision) -> str:
