@@ -13,6 +13,8 @@ _LONGEST: Final = 4096
 _INTERACTIVE: Final = frozenset(
     ["bash", "sh", "zsh", "fish", "dash", "ksh", "python", "python3", "node", "irb"]
 )
+_ABOUT: Final = frozenset({"--version", "--help"})
+_ABOUT_OF: Final = {"python": "-V", "python3": "-V", "node": "-v"}
 
 _TOOL_PREFIXES: Final = ("mcp__{}__", "mcp_{}_", "{}__", "{}_", "{}-", "{}.", "{}/")
 """How hosts write the name of a server, `{}`, before that of its tool."""
@@ -55,11 +57,15 @@ def selected_in_shell(command: str | None) -> str | None:
 def opens_shell(command: str | None) -> bool:
     """Whether a shell command only opens an interactive shell or interpreter, such as `bash -l`.
 
-    False if it has an operand, or an option with a `c` or `C` in it, since `-c` would run a text.
-    Known are the common Unix shells, python, node and irb; for other programs it is False.
+    False if it has an operand, an option with a `c` or `C` in it, since `-c` would run a text, or
+    one that prints the version or help. Known are the programs in _INTERACTIVE; for others it is
+    False.
     """
     words = _words(command)
-    if not words or words[0].rpartition("/")[2] not in _INTERACTIVE:
+    program = words[0].rpartition("/")[2] if words else ""
+    if program not in _INTERACTIVE or not _ABOUT.isdisjoint(words):
+        return False
+    if _ABOUT_OF.get(program) in words:
         return False
     return all(word.startswith("-") and "c" not in word.lower() for word in words[1:])
 

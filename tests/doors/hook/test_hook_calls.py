@@ -153,6 +153,11 @@ def test_a_command_that_plainly_writes_out_of_scope_is_refused(agent: Agent) -> 
         ("/bin/sh -i", True),
         ("python3", True),
         ("bash -lc ls", False),
+        ("python3 --version", False),
+        ("/usr/bin/python3 -V", False),
+        ("python3 -v", True),
+        ("node -v", False),
+        ("bash --help", False),
         ("ls", False),
     ],
 )
