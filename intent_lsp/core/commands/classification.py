@@ -112,9 +112,8 @@ def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
 def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
     """Classify a change of directory (`cd`, `pushd` and the like) that is run in `place`.
 
-    `cd` without an operand goes to `~`. The new directory is unknown for `pushd` or `popd` without
-    one, and if the first operand is unknown or empty, or begins with `-` or `+`. Else it is what
-    `entered` returns.
+    `cd` without an operand goes to `~`, `pushd` and `popd` to an unknown directory. An operand that
+    is unknown or empty, or begins with `-` or `+`, leads to one, too; any other as in `entered`.
     """
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L"}]
     there: KnownPath = None
@@ -128,10 +127,7 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 
 
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by its rows. It is LOOKING if it asks for help without target or shell text.
-
-    `call.before` may make it more severe.
-    """
+    """Classify a call by its rows. Its own part is LOOKING if it only asks for help."""
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
@@ -142,8 +138,7 @@ def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
 def _weigh_by_rows(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
     """Classify a call by the first of its program's rows that fits the call, else as unknown.
 
-    If no row fits, but all words are options and the first is in _ABOUT, the call is LOOKING.
-    `call.before` may make it more severe.
+    If no row fits, but all words are options and the first is in _ABOUT, its part is LOOKING.
     """
     for row in lists.rows.get(call.name, ()):
         wraps = row.kind is RowKind.RUNS and row.runs is not Runs.SEARCH

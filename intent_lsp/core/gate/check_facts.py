@@ -110,10 +110,7 @@ def ignored(question: GateRequest, denied: Denied | None) -> str:
 
 
 def scope(question: GateRequest, denied: Denied | None) -> str:
-    """Describe gate row 12 in a sentence: which intents own the paths, and by which globs.
-
-    `denied` is the row's refusal, or None if the row passed.
-    """
+    """Describe gate row 12 (passed if `denied` is None): who owns the paths, and by which globs."""
     intent = shown(question.intent.id)
     if denied is None:
         files = fact_list(_owned(question, fact) for fact in question.files)
@@ -130,10 +127,7 @@ def scope(question: GateRequest, denied: Denied | None) -> str:
 
 
 def stale(question: GateRequest, denied: Denied | None) -> str:
-    """Describe gate row 13 in a sentence: each file's hash when read and now, and who claims it.
-
-    `denied` is the row's refusal, or None if the row passed.
-    """
+    """Describe gate row 13 (passed if `denied` is None): hashes when read and now, and claims."""
     # A claim keeps other agents out, but not a person.
     claims = question.call is not None
     if denied is None:
@@ -188,10 +182,7 @@ def _reading(fact: FileFact, *, claims: bool) -> str:
 
 
 def checkout(question: GateRequest, denied: Denied | None) -> str:
-    """Describe gate row 3 in a sentence: the intent of the turn's checkout, and the cited one.
-
-    `denied` is the row's refusal, or None if the row passed.
-    """
+    """Describe gate row 3 (passed if `denied` is None): the turn's intent, and the cited one."""
     call = question.facts_of_call
     if not call.require_checkout:
         return "The policy requires no checkout in every turn (require_checkout: false)."
