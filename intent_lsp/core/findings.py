@@ -44,8 +44,8 @@ class TextChange(Struct, frozen=True):
 class Fix(Struct, frozen=True):
     """A fix that an editor can apply. `changes` do not overlap and are sorted by position.
 
-    `safe`: *Fix all* applies it, since it removes no value and no comment. The text is read as
-    before; or else the fix corrects a key or a word that is wrong in letter case or separators
+    `safe`: *Fix all* applies it, since it removes no value and no comment. What the text means
+    stays; or else the fix corrects a key or a word that is wrong in letter case or separators
     alone.
     """
 

@@ -76,9 +76,9 @@ UNKNOWN_CONTRIBUTOR: Final = Contributor(EntityType.UNKNOWN, "unknown")
 class Range(Struct, frozen=True, kw_only=True):
     """One contiguous run of changed lines. Lines count from 1 in the new content, ends included.
 
-    A pure deletion has the line above it, or line 1; `0`-`0` stands for an empty file. `replaced`
-    is (first old line from 1, old count, new count), or None if the file was not compared line by
-    line. `fallback`: the range stands for the whole file, which was not compared.
+    A pure deletion has the line above it, or line 1; `0`-`0` stands for a file without lines.
+    `replaced` is (first old line from 1, old count, new count), or None if the file was not
+    compared line by line. `fallback`: the range stands for the whole file, which was not compared.
     """
 
     start_line: int
@@ -214,7 +214,7 @@ class Record(Event, frozen=True, kw_only=True):
     def left(self) -> Mapping[WorkspacePath, ContentHash | None]:
         """Return a map from each path of the edit, old names too, to the hash there afterwards.
 
-        The hash is None if no file is there any more, or if its content cannot be read.
+        The hash is None if no file is there any more, or if its content is not known.
         """
         gone = {file.previous: None for file in self.files if file.previous is not None}
         return {**gone, **{file.path: file.post_hash for file in self.files}}

@@ -59,9 +59,11 @@ class GitSnapshot(Struct, frozen=True, kw_only=True):
 class TreeSnapshot(Struct, frozen=True, kw_only=True):
     """The files of a directory at one moment.
 
-    With `git`, `files` are those that differ from its HEAD, without ignored files; every other
-    tracked file equals HEAD. Without `git`, `files` are all files. `inner` maps the directory of
-    each repository below this one, submodules included, to its snapshot.
+    With `git`, `files` are those that differ from its HEAD or that git is told not to compare,
+    without ignored files. Without `git`, they are all files. Files of the server, temporary ones
+    and those that cannot be read are left out. `inner` maps the directories of repositories below
+    this one, submodules included, to their snapshots; roots that are governed themselves are left
+    out.
     """
 
     git: GitSnapshot | None
