@@ -2,8 +2,8 @@
 
 Specified in requirements section 5.
 
-Invariant: a path is matched without case, since a file system that ignores case would open the same
-file.
+Invariant: a path is matched without case, as Unicode folds it, since a file system that ignores
+case would open the same file.
 Invariant: `.git` and `.orchestration` are control plane in any directory, since each governs the
 directory that it is in.
 """
@@ -76,7 +76,7 @@ def control_glob(path: WorkspacePath) -> str | None:
 
     The glob is in lower case.
     """
-    folded = path.lower()
+    folded = path.casefold()
     if folded in CONTROL_FILES:
         return folded
     whole = f"{folded}/"

@@ -19,6 +19,7 @@ opencode.json opencode.jsonc .opencode/opencode.jsonc .qwen/settings.json .vscod
 .windsurf/hooks.json
 a/.git a/.git/config a/b/.GIT/hooks/x vendor/x/.git/info/exclude a/.orchestration
 a/.orchestration/active_intents.yaml a/b/.Orchestration/x
+.orche\u017ftration/x .v\u017fcode/\u017fettings.json
 """
 # A repository or a governed root below this one is ruled by its own `.git` and `.orchestration`:
 # those are inside, and its other files are files like ours.
