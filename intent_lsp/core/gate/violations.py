@@ -4,8 +4,8 @@ Specified in requirements section 8 and disk section 3.
 
 Invariant: a file equal to HEAD has no violation. Lines from before the session, or covered by a
 passing record, are not marked, unless the file's newest record is a violation that is not resolved.
-Invariant: every file shows its own violation, or is counted by exactly one other file of its root,
-or is shown under its new name.
+Invariant: within a root's limit, every file shows its own violation, or is counted by exactly one
+other file, or is shown under its new name.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
