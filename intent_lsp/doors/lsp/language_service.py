@@ -82,7 +82,7 @@ class LanguageService:
         """Answer a request by its LSP method, with its params, or run a command by its name.
 
         A command's argument is `given`, or None without one. Return the result, or raise
-        JsonRpcException.
+        JsonRpcException; any other exception is an internal error.
         """
         return await self._handlers[name](given)
 

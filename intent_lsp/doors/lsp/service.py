@@ -85,7 +85,7 @@ class Service(Protocol):
         """Answer a request by its LSP method, with its params, or run a command by its name.
 
         A command's argument is `given`, or None without one. Return the result, or raise
-        JsonRpcException.
+        JsonRpcException; any other exception is an internal error.
         """
 
     async def initialized(self) -> None:

@@ -67,20 +67,19 @@ def record_edit(asked: ToolRequest, given: RecordEditInput) -> ToolResult:
 
 
 async def apply_edit(asked: ToolRequest, given: ApplyEditInput) -> ToolResult:
-    """Judge changes of files. If they are allowed, make and record all of them.
+    """Judge changes of files. If they are allowed, make all of them, and record them by the ticket.
 
-    If a person has to approve them, ask first. If they are refused or one of them cannot be made,
-    make none; the result says why.
+    If a person has to approve them, ask first. If they are refused, if judging fails or if one of
+    them cannot be made, make none; the result says why. Without a ticket there is no record.
     """
     params = read_params({**_values(given), "tool_name": APPLY_TOOL}, FileEditParams)
     return await _applied(asked, params.call(), params.changes())
 
 
 async def write_to_file(asked: ToolRequest, given: WriteInput) -> ToolResult:
-    """Judge the write of a whole file for the intent in `given`. If allowed, make and record it.
+    """Judge the write of a whole file for the intent in `given`. Make it as `apply_edit` does.
 
-    If a person has to approve it, ask first. If it is refused or cannot be made, the result says
-    why.
+    If it is not made, the result says why.
     """
     params = read_params({**_values(given), "tool_name": WRITE_TOOL}, ToolCallParams)
     return await _applied(asked, params.call(), whole_text(given.path, given.content))

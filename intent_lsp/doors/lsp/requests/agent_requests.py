@@ -144,10 +144,11 @@ class AgentRequests:
         return outcome_json(outcome, violations, open_root.governance.root)
 
     async def apply_edit(self, given: object) -> JsonObject:
-        """Answer `intent/applyEdit`: judge a change and, if allowed, make and record it.
+        """Answer `intent/applyEdit`: judge a change and, if allowed, make it.
 
-        If the decision is Ask, ask a person, and judge with the answer. If one of the files is
-        open, the editor makes the change, and it is recorded when the editor saves.
+        If the decision is Ask, ask a person, and judge with the answer. The change is recorded,
+        unless there is no ticket for it. If one of the files is open, the editor makes the change,
+        and it is recorded when the editor saves.
         """
         params = read_params(given, ApplyParams)
         call, changes = params.call(), params.changes(self._place_of)

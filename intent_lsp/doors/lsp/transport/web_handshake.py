@@ -38,7 +38,7 @@ class HandshakeResult(Struct, frozen=True):
         if len(hosts) != 1 or not self._is_ours(hosts[0]):
             return "the Host header of the request does not name this server"
         if origins and (len(origins) > 1 or read_origin(origins[0]) not in self.origins):
-            return "the Origin header of the request is not allowed; `--allow-origin` allows it"
+            return "the Origin header of the request names no origin that `--allow-origin` allows"
         return None
 
     def _is_ours(self, spelled: str) -> bool:
