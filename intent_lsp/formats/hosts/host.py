@@ -128,8 +128,8 @@ class Host(Struct, frozen=True, kw_only=True):
         """Return the event in a payload. An event that the host does not have gets the kind OTHER.
 
         `given` is the event's name from the command line, for a payload without one, or None. Raise
-        WrongPayloadError if the event has no name, if a call has no tool, or for the wrong type of
-        a field that must be right, such as the session.
+        WrongPayloadError if the event has no name, if a call has no tool, or where `Payload.text`,
+        `tool_call` or `shown` raises it.
         """
         names, name = self.fields, self.event_name(payload, given)
         kind = self.events.get(name, HookKind.OTHER)

@@ -3,7 +3,7 @@
 Constraints and criteria may be a list, a string or a mapping.
 
 Invariant: an empty scope owns nothing, and gets a finding (requirements section 3).
-Invariant: each pair of a mapping becomes the sentence `key: value`, or `key` without a value.
+Invariant: each pair of a mapping becomes the sentence `key: value`, or `key` if it has no value.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -130,8 +130,8 @@ class Commands:
 
         Without a range, the whole file is meant. If there is no violation, show only that. Have the
         editor open the intents file at the place that the refusal of the document's edits comes
-        from, if any. Return the text shown, and that place. Raise WrongParamsError if the file is
-        not tracked.
+        from, if there is one. Return the text shown and, if the place is shown, that. Raise
+        WrongParamsError if the file is not tracked.
         """
         params = read_params(given, PlaceParams)
         tracked = self._open(params)

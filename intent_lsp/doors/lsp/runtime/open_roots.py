@@ -84,10 +84,10 @@ class OpenRoots:
             return [self._open[root] for root in roots]
 
     def first(self) -> OpenRoot | None:
-        """Return the root that `of_path` has for the first workspace folder that it has one for.
+        """Return the root of the first workspace folder for which `of_path` returns one.
 
-        If it has none for any folder, return the open root if there is exactly one, else None.
-        Return None, too, if governance is switched off in the settings.
+        If it returns none for any, return the open root if there is exactly one, else None. Return
+        None, too, if governance is switched off in the settings.
         """
         if not self.settings.enabled:
             return None

@@ -1,6 +1,6 @@
 """A socket connection as a channel of messages, over TCP or WebSocket.
 
-Invariant: messages are sent one after the other, in the order in which any thread wrote them.
+Invariant: messages, from any thread, are sent one after the other, in the order of `write`.
 Invariant: only the sending task waits for a slow client; what it has not taken yet is queued.
 """
 

@@ -1,6 +1,6 @@
 """Fixes that make a value a list of sentences: one text, a mapping, or mappings in a list.
 
-Invariant: a pair of a mapping becomes the sentence `key: value`, or `key` without a value, and no
+Invariant: a pair of a mapping becomes the sentence `key: value`, or `key` if it has no value. No
 comment is lost.
 """
 
