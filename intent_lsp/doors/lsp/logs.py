@@ -1,7 +1,8 @@
 """Logging of a server to standard error, and of warnings and errors to the client as well.
 
 Invariant: sending to the client never raises. A log record made in sending another is not sent.
-Invariant: nothing is sent to the client before `initialize` is answered, nor after `shutdown`.
+Invariant: nothing is sent to the client before the answer to `initialize` is made, nor after
+`shutdown`.
 """
 
 import logging
@@ -58,8 +59,8 @@ class ClientLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Send one log record to the client, from any thread, or drop it.
 
-        It is dropped before `initialize` is answered, after `shutdown`, if the client does not want
-        its level, if it was made in sending another, or if it cannot be sent.
+        It is dropped before the answer to `initialize` is made, after `shutdown`, if the client
+        does not want its level, if it was made in sending another, or if it cannot be sent.
         """
         if getattr(self._here, "sending", False) or not self._wanted(record):
             return

@@ -1,7 +1,6 @@
 """Answers calls of the tools: validates the arguments, finds root and session, encodes the result.
 
-Invariant: whatever goes wrong in a tool is a result that its caller can act on, save an unknown
-tool, which is a protocol error.
+Invariant: whatever goes wrong in a tool is a result. Only an unknown tool is a protocol error.
 """
 
 import logging

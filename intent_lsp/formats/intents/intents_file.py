@@ -1,6 +1,7 @@
 """Reader of the intents file: the intents of `active_intents.yaml`, and findings on it.
 
-Invariant: what a reader has cached of earlier texts does not change its result for a text.
+Invariant: what a reader has cached of earlier texts does not change its result for a text, if its
+`find` always returns the same for a glob.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,6 +1,6 @@
 """Document events of an editor: open, change, save and close.
 
-Invariant: a document outside every governed root costs one look-up and stores nothing on disk.
+Invariant: nothing is stored on disk for a document outside every governed root.
 """
 
 from collections.abc import Callable

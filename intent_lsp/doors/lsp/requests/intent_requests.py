@@ -196,7 +196,7 @@ class IntentRequests:
         return await self._in_thread(open_root.governance.path_named, params)
 
     def _owned(self, params: PathParams) -> tuple[OpenRoot | None, JsonObject]:
-        """Return the root that governs a path, or None, and the answer of `intent/owners` for it.
+        """Return the root that params are about, or None, and the answer of `intent/owners`.
 
         Both are computed in a single thread job, because handing work to a thread takes as long as
         the answer.

@@ -1,4 +1,4 @@
-"""Finds the root that a request is about: by workspace, by path, or else by workspace folder.
+"""Finds the root that a request is about: by workspace, by path or URI, or by workspace folder.
 
 Invariant: a root that is found is opened for the connection before the request is answered.
 """
@@ -57,10 +57,10 @@ class RootLookup:
         return await self.open_root(params)
 
     async def find(self, params: CommonParams) -> OpenRoot | None:
-        """Return the root that governs the workspace or path in `params`, and announce it.
+        """Return the root that governs the path which `params.workspace` returns, and announce it.
 
-        If `params` has neither, return what `OpenRoots.first` does. Return None if there is no such
-        root, if it cannot be opened, or if governance is switched off.
+        Without one, return what `OpenRoots.first` does. Return None if there is no such root, if it
+        cannot be opened, or if governance is switched off.
         """
         open_root = await self._connection.work.in_thread(self.governance, params)
         if open_root is not None:
