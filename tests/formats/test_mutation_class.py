@@ -133,6 +133,15 @@ def test_who_has_no_time_is_told_that_they_differ() -> None:
         ("a.js", "f(1, 2)\n", "f(1, 2,)\n", "AST_REFACTOR"),
         ("a.js", "f(1, 2)\n", "f(1, 2, 3)\n", "INTENT_EVOLUTION"),
         ("a.py", "f(a)\n", "f(a\n", "INTENT_EVOLUTION"),
+        ("a.py", "x = a[1]\n", "x = a[1,]\n", "INTENT_EVOLUTION"),
+        ("a.sh", "for x in a; do b; done\n", "for x in a\ndo b; done\n", "AST_REFACTOR"),
+        ("a.sh", "for ((a++;;)); do b; done", "for ((;a++;)); do b; done", "INTENT_EVOLUTION"),
+        (
+            "a.c",
+            "void f() { for (a();;) b(); }\n",
+            "void f() { for (;a();) b(); }\n",
+            "INTENT_EVOLUTION",
+        ),
     ],
 )
 def test_what_belongs_together_is_not_taken_apart(

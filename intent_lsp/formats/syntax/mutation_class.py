@@ -71,6 +71,9 @@ _IMPORTS: Final = re.compile(
     "import(?:_.*)?|use_declaration|using_directive|namespace_use_declaration|preproc_include"
 )
 
+_LOOPS: Final = re.compile("(?:c_style_)?for_statement")
+_OPENINGS: Final = ("(", "((")
+
 _ORDERED: Final = ("css", "html", "json", "markdown", "sql", "toml", "yaml")
 """Languages in which the order of definitions changes the meaning."""
 
@@ -262,11 +265,15 @@ def _is_layout(above: Node, node: Node, after: Node | None) -> bool:
     """Return whether a token has no meaning: `;`, line end, trailing comma, brackets of an import.
 
     `above` is the parent of `node`. `after` is the node that follows it, or None if it is the last.
+    The `;` between the parts of a loop's head has a meaning, and so has the comma in `a[1,]`.
     """
     if node.type == ",":
-        return after is not None and after.type in (")", "]", "}", ">")
+        closes = after is not None and after.type in (")", "]", "}", ">")
+        return closes and above.type != "subscript"
     if node.type in ("(", ")"):
         return above.type == "import_from_statement"
+    if node.type == ";" and _LOOPS.fullmatch(above.type):
+        return all(child.type not in _OPENINGS for child in above.children)
     return node.type in (";", "\n")
 
 
