@@ -200,6 +200,15 @@ def test_opencode_gets_a_plug_in_and_its_own_shape_of_a_server() -> None:
     assert servers == {"type": "local", "enabled": True, "command": ["intent-lsp", "mcp"]}
 
 
+def test_a_plug_in_of_somebody_else_may_call_our_hook() -> None:
+    content = hooks_of("opencode")
+    for calling in ('execSync("intent-lsp hook opencode")\n', 'run(x, ["hook", "opencode"])\n'):
+        assert content.state(calling) is State.REGISTERED
+        assert content.installed(calling) == calling
+        assert content.uninstalled(calling) == calling
+    assert isinstance(content.state('execSync("intent-lsp hook kiro")\n'), UnreadableText)
+
+
 OTHERS = """\
 {
   // The team's own.

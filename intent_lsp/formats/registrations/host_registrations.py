@@ -94,6 +94,7 @@ def _hooks(host: AgentHost, wish: RegistrationOptions) -> Iterator[Registration]
                 host=host.hook,
                 content=plugin_text(fail_closed=wish.fail_closed),
                 command=hook_command(host, ""),
+                module=True,
             )
         case HookShape.TABLES:
             content = _tables(host, wish)

@@ -10,7 +10,7 @@ from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape
 from intent_lsp.formats.registrations.host_registrations import hook_command
 from intent_lsp.formats.registrations.json_entry import COMMANDS, HANDLERS
 from intent_lsp.formats.registrations.jsonc import JsonNode, JsonValue, UnreadableText, parse_jsonc
-from intent_lsp.formats.registrations.registration import calls_hook
+from intent_lsp.formats.registrations.registration import calls_hook, module_calls_hook
 from intent_lsp.formats.registrations.toml_registration import parse_toml
 
 _IN_MILLISECONDS: Final = 1000
@@ -50,7 +50,7 @@ def registered_commands(
             found = RegisteredCommand(event=event, command=shlex.quote(f"./{path}"))
             return (found,) if ours else ()
         case HookShape.PLUGIN:
-            if f'"hook", "{host.hook}"' not in text and hook_command(host, "") not in text:
+            if not module_calls_hook(text, host.hook):
                 return ()
             return (RegisteredCommand(event=hooks.gate, command=hook_command(host, "")),)
         case HookShape.TABLES:

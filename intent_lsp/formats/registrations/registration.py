@@ -92,6 +92,14 @@ class Registration(Struct, frozen=True, kw_only=True):
     executable: bool = False
 
 
+def module_calls_hook(source: str, host: str) -> bool:
+    """Return whether the source of a module names the call of our hook for the host `host`.
+
+    It may be a command, or an array of words such as `"hook", "opencode"`.
+    """
+    return f'"hook", "{host}"' in source or f"{PROGRAM} hook {host}" in source
+
+
 def calls_hook(command: object, host: str) -> bool:
     """Return whether a command is a text that calls our hook for the host `host`.
 
