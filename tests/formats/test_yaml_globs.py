@@ -225,6 +225,15 @@ def test_tabs_may_stand_between_a_dash_and_its_glob() -> None:
         check(text, ["a/**", "b"], [])
 
 
+@pytest.mark.parametrize("before", ["&a ", "&a !!str ", "&a\t!!str  ", "!!str &a "])
+def test_a_tab_may_stand_before_an_anchor_or_a_tag(before: str) -> None:
+    note = "  constraints:\n  - |\n    -\t&a x\n"
+    read = read_intents(f"{HEAD}{note}  owned_scope:\n  -\t{before}src/x\n  -\t*a\n")
+    assert read.parsed
+    assert read.intents.items[0].constraints == ("-\t&a x",)
+    assert read.intents.items[0].owned_scope == ("src/x", "src/x")
+
+
 def test_a_tab_behind_a_dash_in_other_text_stays() -> None:
     note = "  constraints:\n  - |\n    scope:\n    -\tx\n"
     read = read_intents(f"{HEAD}{note}  owned_scope:\n  -\ta\n")

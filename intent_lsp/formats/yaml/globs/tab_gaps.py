@@ -13,6 +13,7 @@ TabGap = tuple[int, int]
 """The offsets at which the white space between a dash and its item begins and ends."""
 
 _GAP = re.compile(r"(?:\A|(?<=[\r\n])) *(?:- +)*-(?P<gap> *\t[ \t]*)(?P<item>[^ \t\r\n#][^\r\n]*)")
+_PROPERTY = re.compile(r"([&!]\S*)\s*")
 # A mapping that begins behind a tab is no YAML, since the columns of its keys are unknown.
 _MAPPED = re.compile(r"([\"']?)[\w-]+\1 *:(?=[ \t]|\Z)")
 
@@ -30,13 +31,22 @@ def without_tabs(text: str, gaps: Sequence[TabGap]) -> str:
     return spliced(text, ((start, end, " " * (end - start)) for start, end in gaps))
 
 
-def before_items(gaps: Sequence[TabGap], root: YamlNode | None) -> Sequence[TabGap]:
-    """Return the gaps that end where an item of a list begins; others may be in block text.
+def before_items(text: str, gaps: Sequence[TabGap], root: YamlNode | None) -> Sequence[TabGap]:
+    """Return the gaps of a text that an item of a list follows; others may be in block text.
 
-    `root` is the root node of the text without the tabs of `gaps`, or None if it has no value.
+    An anchor and a tag may stand before the item. `root` is the root node of the text without the
+    tabs of `gaps`, or None if it has no value.
     """
     starts = set(_item_starts(root))
-    return [gap for gap in gaps if gap[1] in starts]
+    return [gap for gap in gaps if not starts.isdisjoint(_possible_starts(text, gap[1]))]
+
+
+def _possible_starts(text: str, at: int) -> Iterator[int]:
+    """Yield `at`, and the offsets behind and after each anchor or tag that stands there."""
+    yield at
+    while (found := _PROPERTY.match(text, at)) is not None:
+        at = found.end()
+        yield from (found.end(1), at)
 
 
 def _item_starts(root: YamlNode | None) -> Iterator[int]:

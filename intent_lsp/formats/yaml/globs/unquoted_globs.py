@@ -32,7 +32,7 @@ def compose_with_globs(text: str, keys: GlobKeys) -> Composed | YamlProblem:
     composed = _composed(without_tabs(text, gaps), keys)
     if isinstance(composed, YamlProblem):
         return composed
-    kept = before_items(gaps, composed.root)
+    kept = before_items(text, gaps, composed.root)
     if kept != gaps:
         composed = _composed(without_tabs(text, kept), keys)
     return composed if isinstance(composed, YamlProblem) else replace(composed, tab_gaps=kept)
