@@ -43,12 +43,12 @@ def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
     ignored = (line.strip().lstrip("/") for line in _text(root / _IGNORE).splitlines())
     if "intent_map.md" not in ignored:
         command = _adding("intent_map.md", root, _IGNORE)
-        yield Lack(f"git does not ignore {INTENT_MAP}, which the server generates", command)
+        yield Lack(f"{_IGNORE} does not name intent_map.md, which the server generates", command)
     if git.tracked(INTENT_MAP):
         what = f"git tracks {INTENT_MAP}, which changes after each commit"
         yield Lack(what, f"git rm --cached {INTENT_MAP}")
     if git.tracked(LEDGER_FILE) and _GENERATED not in _text(root / _ATTRIBUTES):
-        what = "the ledger is not marked as generated, so reviews on a forge show all its changes"
+        what = f"{_ATTRIBUTES} does not mark the ledger as generated, so reviews may show all of it"
         yield Lack(what, _adding(f"'*.jsonl {_GENERATED}'", root, _ATTRIBUTES))
 
 
