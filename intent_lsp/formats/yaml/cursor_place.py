@@ -19,9 +19,9 @@ Step = str | None
 class Beginning(Enum):
     """After what the word at a cursor begins.
 
-    LINE: first on its line. DASH: after the dash of a block list's item. COLON: after `key:` on the
-    same line, in block or flow form. FLOW_ITEM: as an item between brackets. FLOW_KEY: as a key
-    between braces.
+    LINE: first on its line. DASH: after the dash of a block list's item. COLON: after `key:`, in
+    block form on the same line. FLOW_ITEM: as an item between brackets. FLOW_KEY: as a key between
+    braces.
     """
 
     LINE = "line"
@@ -89,14 +89,15 @@ class YamlCursor(Struct, frozen=True, kw_only=True):
     """What a text has at a cursor, found from the lines around it, whether or not they parse.
 
     `path` leads from the root to the mapping whose key is being typed, or else to the node that
-    begins at the cursor. `keys` are the other keys of that mapping. `is_key`: a colon follows the
-    word. `flow`: the place is between brackets or braces. `column` is the column of the word, its
-    quote included; unlike the columns of `word`, it does not count a byte order mark. `indent` is
-    the white space at the start of the line. `glued`: there is no space between the colon and the
-    word. `quote` is the one around the keys of the nearest flow mapping, or "". `above` is only set
-    where the word begins its line. `deeper`: the next line with content is indented deeper than the
-    word, which begins its line. `dash_below`: that line has a dash in the word's column. `marked`:
-    an anchor or a tag stands before the word, so that the word can be no key.
+    begins at the cursor. Where the word may be a key, `keys` are the other keys found of its
+    mapping. `is_key`: a colon follows the word. `flow`: the place is between brackets or braces.
+    `column` is the column of the word, its quote included; unlike the columns of `word`, it does
+    not count a byte order mark. `indent` is the white space at the start of the line. `glued`:
+    there is no space between the colon and the word. `quote` is the one around the keys of the
+    nearest flow mapping, or "". `above` is only set where the word begins its line. `deeper`: the
+    next line with content is indented deeper than the word, which begins its line. `dash_below`:
+    that line has a dash in the word's column. `marked`: an anchor or a tag stands before the word,
+    so that the word can be no key.
     """
 
     line: int

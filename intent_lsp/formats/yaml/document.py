@@ -103,7 +103,7 @@ class YamlDocument:
         return Fix(f"Rename to `{name}`", (change,))
 
     def respell(self, node: YamlNode, value: str, title: str) -> Fix:
-        """Return the fix `title` that replaces a node by `value`, in the node's quotes if safe.
+        """Return the fix `title` that replaces a node by `value`, spelled like the node if safe.
 
         In the place of a list, a mapping, an alias or an unquoted glob, the value has no quotes
         unless it needs them.
@@ -174,10 +174,9 @@ def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
 def texts_of(reading: YamlDocument, node: YamlNode) -> tuple[tuple[YamlNode, str], ...]:
     """Return the items of a list of single values: for each item, its node and its text.
 
-    An item without any text or quotes, or one that is a list or a mapping, gets a finding and is
-    left out. One that YAML reads as null, such as `~`, is read as its text and gets a hint. A null
-    node gives an empty result. Any other node that is not a list gets a finding and gives an empty
-    result too.
+    An item without any source, or one that is a list or a mapping, gets a finding and is left out.
+    One that YAML reads as null, such as `~`, is read as its text and gets a hint. A null node gives
+    an empty result. Any other node that is not a list gets a finding and gives an empty result too.
     """
     content = content_of(node)
     if isinstance(content, Scalar) and content.null:

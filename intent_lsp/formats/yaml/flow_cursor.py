@@ -86,8 +86,8 @@ def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> Yaml
     """Return what is at `place`, which is behind the bracket that opens at `start`.
 
     Return None in a comment, an anchor or a tag, behind a value that white space, a quote or a
-    bracket has ended, where the bracket at `start` is closed, and where what follows would need a
-    comma or a key before it.
+    bracket has ended, where the bracket at `start` is closed, where the word's quote goes on on the
+    next lines, and where what follows would need a comma or a key before it.
     """
     tokens = flow_tokens(lines, start.line, start.column, start.outside)
     stack: list[_Open] = []
@@ -115,8 +115,8 @@ def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> Yaml
 class _Between(Struct, frozen=True):
     """A place between brackets: those that are open there, and the word on the line `text`.
 
-    `after` are the tokens behind the word, up to the bracket that closes its own. `typed`: the word
-    is a token.
+    `after` are the tokens behind the word, none behind the bracket that closes its own. `typed`:
+    the word is a token.
     """
 
     stack: tuple[_Open, ...]

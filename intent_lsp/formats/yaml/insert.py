@@ -1,7 +1,6 @@
 """Insertion into YAML collections: on new lines, or after an item of a flow collection.
 
-Invariant: existing text stays, comments after an item included. New items have the layout of the
-existing ones.
+Invariant: inserting an item keeps all existing text but white space, comments included.
 """
 
 import re
@@ -31,8 +30,8 @@ def line_after(reading: YamlDocument, node: YamlNode) -> int:
 def lines_at(reading: YamlDocument, at: int, lines: Sequence[str], line_end: str) -> TextChange:
     """Return the change that inserts `lines` at the offset `at`.
 
-    `at` is the start of a line or the end of the text. `lines` have no line ends; each gets
-    `line_end`. If the text before `at` has no line end, one is inserted first.
+    `at` is the start of a line or the end of the text. `lines` have no line ends; each is followed
+    by `line_end`, or preceded if the text before `at` has no line end.
     """
     if at and reading.text[at - 1 : at] not in _BREAKS:
         return reading.change(at, at, "".join(line_end + line for line in lines))

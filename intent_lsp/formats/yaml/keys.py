@@ -88,9 +88,10 @@ def fields_of(
     """Return the pairs of a mapping by the known keys that their keys mean.
 
     Of several keys that mean the same, the pair of the preferred one is returned. Pairs with
-    unknown keys, and with keys that are no single values, are left out. Add findings to `reading`:
-    on returned keys in another spelling, on keys for which another one is preferred, and on unknown
-    keys that resemble a missing known key. With `told`, every unknown key gets a finding.
+    unknown keys, and with keys that are aliases or no single values, are left out. Findings are
+    added to `reading`: on returned keys in another spelling by `_note_form`, on keys for which
+    another one is preferred by `_choose`, and on unknown keys that resemble a missing known key.
+    With `told`, every unknown key gets a finding.
     """
     found: dict[str, tuple[int, Field]] = {}
     unknown: list[Scalar] = []
@@ -152,8 +153,8 @@ def _note_unknown(
 ) -> None:
     """Add a finding on an unknown key if it resembles `near`, a known key that is not there.
 
-    `near` is None if there is no such key; then a finding is added with `told` alone. `safe`: the
-    two keys differ only in letter case and separators.
+    `near` is None if there is no such key; then a finding is added with `told` alone. `safe`: *Fix
+    all* may rename the key to `near`.
     """
     if near is not None:
         message = f"unknown key `{key.value}`: did you mean `{near}`?"

@@ -128,8 +128,8 @@ def word_at(text: str, start: int, cursor: int, stop: int, enders: str = "") -> 
 def past_properties(text: str, start: int, cursor: int) -> int | None:
     """Return the column behind the anchor and the tag at `start`, or `start` if there are none.
 
-    Return None if the cursor is before that column, or in an anchor or a tag that is being typed
-    there. A `!` that begins a glob is no tag.
+    Return None if the cursor is before that column, or if an anchor or a tag with `!!` is being
+    typed there. A `!` that begins a glob is no tag.
     """
     at = _past(_TAG_OR_ANCHOR, text, start)
     half = text[at : at + 1] == "&" or text[at : at + 2] == "!!"

@@ -1,8 +1,8 @@
 """Edits of YAML lists: a new list, values appended, or values renewed with the newest first.
 
-Invariant: values that stay keep their form, their position and the comments beside them.
-Invariant: new values are quoted like the last single value, or in double quotes where other YAML
-readers would not take that for text.
+Invariant: values that stay keep their form, their order and the comments beside them.
+Invariant: values added to a list are quoted like its last single value, or in double quotes where
+there is none, or where other YAML readers would not take that for text.
 """
 
 import re
@@ -123,8 +123,8 @@ def values_renewed(
 def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> str:
     """Return the indent, dash and white space for a new item of a block list.
 
-    They are those before `item` on its line. If other text stands there too, they are the list's
-    indent, a dash and a space.
+    They are those before `item` on its line. If its line does not begin with just these, they are
+    the list's indent, a dash and a space.
     """
     start = reading.places.line_start(item.start)
     lead = reading.text[start : item.start]

@@ -107,8 +107,7 @@ class GlobSearch:
         """Yield the offset and the source of the unquoted glob at `at`, if there is one.
 
         `at` is where a single value begins, and `column` where its key does. Where a list is
-        expected, the glob is yielded nevertheless, because a text that cannot be parsed would
-        switch governance off.
+        expected, the glob is yielded nevertheless, since the text might not parse otherwise.
         """
         item = next(_lines_from(self._text, at), None)
         yield from self._item(item, continued=self._goes_on(at, column))
@@ -187,10 +186,10 @@ class GlobSearch:
         yield from self._item(item, continued=continued)
 
     def _item(self, item: tuple[int, str] | None, *, continued: bool) -> Iterator[tuple[int, str]]:
-        """Yield the offset and the source of an item of a block list, if it is an unquoted glob.
+        """Yield the offset and the source of a value on one line, if it is an unquoted glob.
 
-        `item` is the offset and the text after the dash, or None to yield nothing. `continued`: the
-        lines that follow belong to the item too.
+        `item` is the offset and the text of the line from the value on, or None to yield nothing.
+        `continued`: the lines that follow belong to the value too.
         """
         if item is not None:
             body = block_glob(item[1], self._linked, continued=continued)

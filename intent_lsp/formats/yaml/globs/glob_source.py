@@ -25,10 +25,10 @@ _CLOSED_BY = {"[": "]", "{": "}", "(": ")"}
 
 
 def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
-    """Return the unquoted glob in an item of a block list, or "" if the item is left to YAML.
+    """Return the unquoted glob that is an item in block form, or "" if the item is left to YAML.
 
-    `raw` is the item's line after its dash. `linked` are the names of the anchors that an alias in
-    the text uses. `continued` says that the item goes on on more lines.
+    `raw` is the item's line from the item on. `linked` are the names of the anchors that an alias
+    in the text uses. `continued` says that the item goes on on more lines.
     """
     quoted = _QUOTED.match(raw)
     if quoted:
@@ -59,7 +59,8 @@ def flow_item(text: str, at: int) -> tuple[int, bool]:
     """Return the offset at which the flow list's item at `at` ends, and whether it is complete.
 
     It is complete if it is not empty and its brackets are closed. The end of a line ends it, except
-    inside of quotes at its start. If these are not closed, the offset is `at`.
+    inside of quotes at its start, and so does a comment. If the quotes are not closed, the offset
+    is `at`.
     """
     depth = 0
     quoted = _QUOTED.match(text, at)
@@ -83,7 +84,7 @@ def bracket_end(text: str, at: int) -> int | None:
     """Return the offset behind the bracket that closes the one at `at`, `[` or `{`.
 
     Return None if it is not closed on its line, or if a bracket or a parenthesis inside of it is
-    closed by one of another kind. Quoted items may hold any of them.
+    closed by one of another kind. Quoted items may hold any of them, and line ends.
     """
     opened: list[str] = []
     begins = True

@@ -1,8 +1,7 @@
 """Unquoted globs in a YAML text that YAML would read as something else: finds and masks them.
 
 Invariant: a masked text has the same length and the same lines.
-Invariant: a glob is masked only if it is a value. Text that looks like a glob in a comment or
-inside other text is read as YAML reads it.
+Invariant: text that looks like a glob in a comment or inside other text is read as YAML reads it.
 """
 
 from collections.abc import Mapping
@@ -39,10 +38,10 @@ def compose_with_globs(text: str, keys: GlobKeys) -> Composed | YamlProblem:
 
 
 def plain_yaml(text: str, composed: Composed) -> str:
-    """Return a text of the same length that any parser of YAML can read.
+    """Return the text as YAML without unquoted globs, of the same length.
 
     `composed` is the result of `compose_with_globs(text, …)`. Each unquoted glob in it is masked,
-    and each tab behind a dash is a blank.
+    and the tabs of its `tab_gaps` are blanks.
     """
     return without_tabs(masked(text, composed.globs), composed.tab_gaps)
 

@@ -16,9 +16,9 @@ STEP = 2
 class Level(Struct, frozen=True, kw_only=True):
     """One block collection: the column at which its keys or dashes are (`old`) and will be (`new`).
 
-    `scanned_old` and `scanned_new` are the columns that YAML takes for its indent: those of the key
-    above for a list at the column of its key. `shared` says that a list is at the column of its
-    key.
+    `scanned_old` and `scanned_new` are the columns that YAML takes for its indent then: where a
+    list is at the column of its key, that for the mapping of the key. `shared` says that a list is
+    at the column of its key now.
     """
 
     is_list: bool
@@ -129,7 +129,7 @@ def comment_column(column: int, former: Sequence[Level], following: tuple[int, i
 
     `former` are the levels around the text above it, and `following` the old and the new column of
     the next line with a value. A comment that is indented deeper than that line belongs to what is
-    above it.
+    above it, if anything is.
     """
     old, new = following
     if column <= old:
