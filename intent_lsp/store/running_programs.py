@@ -24,8 +24,9 @@ _INTERPRETERS: Final = ("node", "bun", "deno", "python", "pypy")
 def processes_in(root: Path) -> tuple[Path, ...]:
     """Return the directories `/proc/PID` of the programs whose working directory `root` governs.
 
-    Programs that work in another root or in a repository nested in it do not count. The result is
-    empty if the system has no `/proc`.
+    Programs that work in another root or in a repository nested in it do not count, nor do those
+    of which this process may not see the directory. The result is empty if the system has no
+    `/proc`.
     """
     return tuple(_inside(root))
 

@@ -70,8 +70,8 @@ def test_what_is_found_together_is_what_is_found_line_by_line(
 ) -> None:
     *lines, torn = ledger.read_bytes().splitlines(keepends=True)
     message = (
-        f"the last line is incomplete ({len(torn)} bytes) and counts as no record; `intent-lsp"
-        " trace recover` adds the record if a copy is left"
+        f"the last line is incomplete or damaged ({len(torn)} bytes) and counts as no"
+        " record; `intent-lsp trace recover` adds the record if a copy is left"
     )
     alone = [*map(examine, lines), Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))]
     found = found_in(file)

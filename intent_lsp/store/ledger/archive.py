@@ -71,10 +71,10 @@ CutPoint = Callable[[Iterable[ArchiveLine]], int]
 
 
 def older_than(moment: str) -> CutPoint:
-    """Return a cut point for `archive`: the offset of the first record not older than `moment`.
+    """Return a cut point for `archive`: lines before the first record not older than `moment` move.
 
     `moment` is a ledger timestamp. The cut point is a function that gets the lines of the main file
-    and returns that byte offset, or the end of the lines if all records are older.
+    and returns the byte offset at which the last of these lines ends, or 0 if there are none.
     """
 
     def cut(lines: Iterable[ArchiveLine]) -> int:

@@ -95,10 +95,10 @@ def save(connection: sqlite3.Connection, source: IndexedFile) -> None:
 
 
 def forget(connection: sqlite3.Connection, file: str) -> None:
-    """Remove a ledger file's rows from the index.
+    """Remove a ledger file from the index, so that it counts as not read.
 
-    Also remove the rows of every file with copies of records in other files, since these copies may
-    be of removed records. Such a file must then be read again, too.
+    Also remove every file with copies of records in other files, since these copies may be of
+    removed records.
     """
     for source in sources(connection).values():
         if source.file == file or source.copies:

@@ -82,8 +82,8 @@ def _torn(line: bytes) -> Link:
         return link._replace(flaw=Flaw(LedgerCode.TORN_TAIL, message))
     size = len(line)
     message = (
-        f"the last line is incomplete ({size} bytes) and counts as no record; `intent-lsp trace"
-        " recover` adds the record if a copy is left"
+        f"the last line is incomplete or damaged ({size} bytes) and counts as no record;"
+        " `intent-lsp trace recover` adds the record if a copy is left"
     )
     return Link(flaw=Flaw(LedgerCode.TORN_TAIL, message))
 
