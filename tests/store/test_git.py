@@ -164,8 +164,10 @@ def test_a_submodule_is_no_file_of_ours(repository: Repository, tmp_path: Path) 
     repository.git("submodule", "--quiet", "add", str(inner.root), "mod")
     repository.commit()
     repository.write("mod/x", "changed")
+    create(repository.root / "other").write("y", "y")
     git = opened(repository.root)
     assert git.changed_paths() == ()
+    assert [git.names_in(path(name)) for name in ("mod", "other")] == [[""], [""]]
     assert git.head_bytes(path("mod")) is None
     assert git.head_bytes(path("mod/x")) is None
     theirs = opened(repository.root / "mod")

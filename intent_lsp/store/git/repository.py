@@ -208,15 +208,17 @@ class Git:
         """Return the files at any depth below a directory that git tracks or does not ignore.
 
         They are relative to the directory. If `tracked`, untracked ones are left out. A submodule
-        is one name, another repository one name with `/` at its end. Return None if git fails.
+        is one name, another repository one name with `/` at its end; if the directory itself is one
+        of these, its name is "". Return None if git fails.
         """
         options = ("--cached",) if tracked else ("--cached", "--others", "--exclude-standard")
         place = f"./{directory}"
         printed = self._run("--literal-pathspecs", "ls-files", "-z", *options, "--", place)
         if printed is None:
             return None
-        names = map(os.fsdecode, printed.split(b"\0"))
-        return [name.removeprefix(f"{directory}/") for name in dict.fromkeys(names) if name]
+        names = (os.fsdecode(name) for name in dict.fromkeys(printed.split(b"\0")) if name)
+        inside = f"{directory}/"
+        return ["" if name == directory else name.removeprefix(inside) for name in names]
 
     def _take(self, repository: Any) -> None:  # noqa: ANN401 - pygit2 is loaded late
         """Store a newly opened repository. Raise ValueError if the root is not in its work tree."""
