@@ -116,7 +116,7 @@ class Governance(RootParts):
     def tidy(self) -> None:
         """Delete the records that HEAD's commit has from the journal, their copy in `.local/`.
 
-        If the ledger is long, log the advice to archive, once a week at most.
+        If the ledger is long, log the advice to archive, once a week.
         """
         self.recovering.prune()
         recommend_archiving(self.root, self.stores.clock)

@@ -123,8 +123,8 @@ def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
     None is for a `config.worktree` without a guarded setting. The part is empty for HEAD's reflog,
     the guarded settings for `config` and `config.worktree` (for the latter also whether git reads
     it), and else all of `data`, the file's `guarded_bytes`. These are also the part of a settings
-    file that is too large to parse. `name` is the file's path in
-    the git directory, and `common` the git directory that all work trees share.
+    file that is too large to parse. `name` is the file's path in the git directory, and `common`
+    the git directory that all work trees share.
     """
     if name == _LOG:
         # Git may write to the reflog at any time, but nobody may remove it.

@@ -51,7 +51,7 @@ class OwnSegment:
         It is a new one, whose file does not exist yet, if none was chosen before, if the file of
         the one chosen before does not exist, if git tracks that file, or if git is making a change
         to its index that it was not making when that one was chosen. Raise OSError if the choice
-        cannot be stored.
+        cannot be read or stored.
         """
         # The repository is opened on first use, and again while there is none.
         self._git = self._git or Git.open(self._root)

@@ -82,9 +82,9 @@ class Journal:
         """Remove the journal's lines that a commit contains, and return how many were removed.
 
         Equal lines count once. `committed` are the ledger lines of the commit. If the journal's
-        lock cannot be taken, because another process is rewriting the journal, return 0. Raise
-        LedgerUnavailableError if the journal cannot be opened, UnsafePathError or OSError if it
-        cannot be rewritten.
+        lock cannot be taken, as while another process is rewriting it, remove nothing and return 0.
+        Raise LedgerUnavailableError if the journal cannot be opened, UnsafePathError or OSError if
+        it cannot be rewritten.
         """
         sought = {digest_of(line) for line in self.lines()}
         gone: set[bytes] = set()

@@ -67,8 +67,8 @@ class Query(Struct, frozen=True, kw_only=True):
 
     `since` is the earliest timestamp that matches, in the ledger's form (RFC 3339). `passing` is
     whether the edit happened and its verdict is not FAIL. With `grants`, only records that grant
-    scope and whose links are unbroken match; the open heads of a file with more than one do not.
-    `grants` is not for use together with `path`.
+    scope and whose links are unbroken match; where a file ends in several branches, the last
+    record of each does not. `grants` is not for use together with `path`.
     """
 
     intent_ids: Collection[str] | None = None

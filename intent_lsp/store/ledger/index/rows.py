@@ -72,8 +72,8 @@ class IndexRows(Struct):
 
     `source` is how far the file has been read. `anew` is whether the index is being built from
     nothing, within `build.built`. `record`, `touched`, `named` and `granted` are rows to insert
-    into the tables with these names. `latest` maps (intent's number, path) to the moment of
-    the newest record, and `numbers` maps names to their numbers in the database.
+    into the tables with these names. `latest` maps (intent's number, path) to the moment of the
+    newest record, and `numbers` maps names to their numbers in the database.
     """
 
     connection: sqlite3.Connection

@@ -219,8 +219,8 @@ class LinkCheck:
 
         HEAD's history has a record that the line names: see `_note_taken`. Git has all of them
         elsewhere, and the line is the first record of its file or not in the main file: they are in
-        the ledger of another branch. The line is the first record of its file: a file is missing.
-        Any other line: its link is broken.
+        the ledger of another branch. The line is the first record of its file: a file is missing
+        or unreadable. Any other line: its link is broken.
         """
         names = {name for loose in lost for name in loose.named}
         held = self._past(names) if names else {}
@@ -234,7 +234,7 @@ class LinkCheck:
                 message = "the record before this one is in the ledger of another branch"
                 self.problems.note(LedgerCode.HEAD_ELSEWHERE, self._place(loose.row), message)
             elif loose.first:
-                message = "the record before this one is in no file of the ledger"
+                message = "the record before this one is in no readable file of the ledger"
                 self.problems.note(LedgerCode.MISSING_SEGMENT, self._place(loose.row), message)
             else:
                 self._note_broken(loose)
@@ -243,13 +243,14 @@ class LinkCheck:
         """Report a line that follows a record in no file, though a commit in HEAD's history has it.
 
         `held` is that commit, with the ledger file that has the record there. The report says that
-        this file is missing, that the record was cut off from it, or that the link is broken.
+        this file is missing or unreadable, that the record was cut off from it, or that the link is
+        broken.
         """
         commit = held.commit[:_SHORT]
         if held.file not in self.problems.files:
             message = (
-                f"the record before this one is in {held.file}, which is missing; commit {commit}"
-                " has that file"
+                f"the record before this one is in {held.file}, which is missing or cannot be read;"
+                f" commit {commit} has that file"
             )
             self.problems.note(LedgerCode.MISSING_SEGMENT, self._place(loose.row), message)
         elif loose.first or held.file != self._file(loose.row):
