@@ -161,7 +161,7 @@ def _told(
         return (
             LedgerCode.MISSING_SEGMENT,
             Severity.ERROR,
-            f"{lost}: {held.file} is missing{where_it_is}",
+            f"{lost}: {held.file} is missing or cannot be read{where_it_is}",
         )
     if known and held is None and not search.whole:
         message = f"{lost}; not all of git's history could be searched for it"
