@@ -120,13 +120,13 @@ class RecordImport:
 
         record = veiled_by(self._policy)
         there = self._there(record.id)
-        imported = there is not None and (record.id in self._pending or is_marked(there))
-        # The policy may have hidden other things when the line was imported.
-        plain = None if there is None else replace(there, integrity=record.integrity)
-        if imported and plain not in map(veiled_by, self._policies):
-            # Some tools give several lines the same id, for example one line per file of an edit.
-            record = replace(record, id=derived)
-            there = self._there(derived)
+        if there is not None and (record.id in self._pending or is_marked(there)):
+            plain = replace(there, integrity=record.integrity)
+            # The policy may have hidden other things when the line was imported.
+            if plain not in map(veiled_by, self._policies):
+                # Some tools give several lines the same id, such as one line per file of an edit.
+                record = replace(record, id=derived)
+                there = self._there(derived)
         if there is None:
             self._pending[record.id] = record
         return there is None
