@@ -66,7 +66,7 @@ def test_a_single_record_is_the_only_one() -> None:
 @pytest.mark.parametrize(
     ("reach", "said"),
     [
-        (extent(9, consistent=False), "all records: the chain of hashes is broken"),
+        (extent(9, consistent=False), "all records: the ledger has errors"),
         (extent(0), "no record: there is none yet"),
         (extent(9, 9), "no record: all are proven"),
         (extent(9), f"{REWRITTEN} all 9 records"),
@@ -91,6 +91,6 @@ def test_what_is_not_proved_is_conditional(reach: Extent, said: str) -> None:
     assert conditional(reach) == said
 
 
-def test_a_broken_chain_proves_nothing() -> None:
+def test_a_ledger_with_errors_proves_nothing() -> None:
     found = proved([anchor(AnchorKind.GIVEN, 4)], extent(9, 4, consistent=False))
-    assert found == "nothing: the chain of hashes is broken"
+    assert found == "nothing: the ledger has errors"

@@ -246,7 +246,7 @@ def test_nothing_is_proved_of_a_ledger_that_was_changed(place: Repository) -> No
     put_lines(place.root, [one, two.replace(b"src/a.py", b"src/b.py"), three])
     found = proved(place.root, made[2])
     assert {problem.code for problem in found.problems} >= {LedgerCode.BAD_HASH}
-    assert found.proved == "nothing: the chain of hashes is broken"
+    assert found.proved == "nothing: the ledger has errors"
 
 
 def test_a_segment_of_another_branch_is_not_called_missing(place: Repository) -> None:

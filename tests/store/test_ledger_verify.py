@@ -193,7 +193,7 @@ def test_each_flaw_of_a_line_is_named_once_with_how_many_follow(
     assert (problem.file, problem.line) == (LEDGER_FILE, 3)
     assert problem.severity is Severity.ERROR
     assert "1 more" in problem.message
-    assert outcome.conditional == "all records: the chain of hashes is broken"
+    assert outcome.conditional == "all records: the ledger has errors"
 
 
 def test_a_torn_tail_is_a_warning() -> None:

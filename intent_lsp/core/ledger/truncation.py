@@ -99,7 +99,7 @@ def remembered(
 
     They are the heads in `found`, newest first, and those in `known` whose record no ledger file
     contains, unless a branch contained it and, by a complete search, no commit does any more. In
-    `found`, truncation has not been checked yet. If its chain is broken, return `known`.
+    `found`, truncation has not been checked yet. If it has errors, return `known`.
     """
     if not found.ok:
         return tuple(known)

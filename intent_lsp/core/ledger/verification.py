@@ -179,7 +179,7 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
     if not anchors:
         return "nothing: there is no commit, checkpoint or other hash to compare with"
     if not extent.consistent:
-        return "nothing: the chain of hashes is broken"
+        return "nothing: the ledger has errors"
     held = [(anchor.records, anchor) for anchor in anchors if anchor.records]
     if not held:
         return "nothing: no hash to compare with is in any file of the ledger"
@@ -198,10 +198,10 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
 def conditional(extent: Extent) -> str:
     """Return a clause that says which records no anchor proves: they could be rewritten.
 
-    If there are none, it is `no record: ` and the reason; if the chain is broken, `all records: `.
+    It is `no record: ` and a reason if there are none, `all records: …` if the ledger has errors.
     """
     if not extent.consistent:
-        return "all records: the chain of hashes is broken"
+        return "all records: the ledger has errors"
     if not extent.records:
         return "no record: there is none yet"
     rest = extent.records - extent.proven
