@@ -107,7 +107,7 @@ def command_hash(command: str) -> ContentHash:
 
 
 class Recorded(Struct, frozen=True, kw_only=True):
-    """The outcome of recording a ticket's call. `record_id` is None if no record was written.
+    """The outcome of recording a ticket's call. `record_id` is None without a record so far.
 
     Each of `files` is a path, its hash before the call and its hash after it. `error` says why the
     call failed. `violating` are changed files that the call had not named and was not allowed to

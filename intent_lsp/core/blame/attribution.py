@@ -20,9 +20,9 @@ class Confidence(StrEnum):
     """How certain an attribution is. EXACT follows from line numbers or from equal bytes.
 
     NORMALIZED: only white space differs. MOVED: the line was recognised by its content at another
-    place. ASSUMED: the edit was not announced, and its intent is the one that was active.
-    UNATTRIBUTED: no record explains the line. A line without letters and digits may have the
-    confidence of the lines around it.
+    place or in another file. ASSUMED: the edit was not announced, and its intent is the one that
+    was active. UNATTRIBUTED: no record explains the line. A line without letters and digits may
+    have the confidence of the lines around it.
     """
 
     EXACT = "exact"
