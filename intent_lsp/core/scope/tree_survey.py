@@ -25,10 +25,10 @@ _MAX_PAIRS = 200_000
 
 
 class Overlap(Struct, frozen=True, kw_only=True):
-    """Two open intents, by their index in the file, and the first files that both of them own.
+    """Two open intents, by their index in the file, and files that both of them own.
 
-    At most MAX_NAMED files are named; `count` is the number of all of them. `pattern_index` is the
-    index, in the intent `first`, of its pattern that matches the first of these files.
+    At most MAX_NAMED files are named; `count` is how many were found. `pattern_index` is the index,
+    in the intent `first`, of its pattern that matches the first of these files.
     """
 
     first: int

@@ -2,8 +2,8 @@
 
 Invariant: the trie returns the same patterns as matching each on its own.
 Invariant: a walk tests only patterns that the path's segments lead to. Names are looked up in a
-dict; wildcards are indexed by a piece of text that a matching name must contain.
-Invariant: a name is never tested against a segment whose fixed text the name does not contain.
+dict; where there are many wildcards, they are indexed by a piece of text that a matching name must
+contain.
 """
 
 from collections import Counter
@@ -100,9 +100,8 @@ class TrieNode:
     """A node of the finished trie: the patterns that end here, and the nodes that a name leads to.
 
     `ends` are patterns that match the path so far, `tails` those that match every path below. A
-    walk visits many nodes, each only once, so most of its cost is memory access. To keep nodes
-    small, empty fields share one empty value, and fields that only the construction needs are in
-    `Branch`.
+    walk visits many nodes, so most of its cost is memory access. To keep nodes small, empty fields
+    share one empty value, and fields that only the construction needs are in `Branch`.
     """
 
     __slots__ = ("always", "ends", "few", "table", "tails", "ways")

@@ -51,7 +51,7 @@ IDLE_WITHIN: Final = 1.0
 """The longest wait for an idle moment, in seconds, before an examination."""
 
 GIT_WITHIN: Final = 0.3
-"""Seconds after which to examine a work tree again if git was running in it."""
+"""Seconds after which a work tree is examined again if git delays that or the recording."""
 
 LONGEST: Final = 10.0
 """Seconds after which changes are recorded even if the work tree is never quiet."""

@@ -116,8 +116,8 @@ class TrackedDocument(Struct, kw_only=True):
     def show(self, room: int = SHOWN_A_FILE) -> tuple[Violation, ...]:
         """Compute, keep and return the violations of the current text, at most `room` of them.
 
-        There are none if no root governs the document, if it has no snapshot, or if its changes are
-        not shown.
+        If there are more, one more violation says how many are not shown. There are none if no root
+        governs the document, if it has no snapshot, or if its changes are not shown.
         """
         look = self.look
         self.problems = ()
