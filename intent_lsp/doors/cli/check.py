@@ -3,9 +3,9 @@
 Judge the work tree against HEAD; with --staged, the index; with --base, each commit
 that the head has and the base does not, by its own intent. The intent is the one of
 --intent, else of the commit's trailer `Intent: ID`, else of the records that explain
-its lines, else the one in the branch's name. The exit status is 1 if a change is out
-of its intent's scope or names no intent, if an agent changed a control file, or if the
-ledger is broken. Lines that no record explains are warnings, and errors with
+its lines, else the one in the branch's name. The exit status is 1 if a change is out of
+its intent's scope or names no usable intent, if an agent changed a control file, or if
+the ledger is broken. Lines that no record explains are warnings, and errors with
 --require-coverage. What cannot be looked at whole, such as a shallow clone, is exit
 status 2.
 

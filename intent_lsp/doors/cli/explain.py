@@ -4,9 +4,10 @@ Show what the gate would decide on an edit, and which checks fail; with --all, s
 every check. Without --tool, --command or --patch, the edit is your own save of one
 file. The edit is judged for the session given with --session or in INTENT_LSP_SESSION,
 else for the session of your only open editor, else as if no intent were selected; a
-save with --intent is judged as if that intent were selected. Nothing is changed and
-nothing is recorded. The exit status is 1 if the gate refuses the edit, even if the
-policy would let a save through, or would ask a person first.
+save with --intent is judged as if that intent were selected. Nothing is recorded, and
+nothing is changed outside of .orchestration/.local/. The exit status is 1 if the gate
+refuses the edit, even if the policy would let a save through, or would ask a person
+first.
 
 Invariant: nothing is stored: no ticket, no record, no session.
 """

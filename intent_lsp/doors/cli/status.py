@@ -3,9 +3,10 @@
 Show the governed root and its enforcement, the live sessions of editors and agents with
 their selected intents, the files that were saved out of scope and are not corrected
 yet, and the ledger. Standard error says how git should still be configured for the
-files in .orchestration/, with the commands for it. Nothing is changed.
+files in .orchestration/, with the commands for it. Nothing is changed outside of
+.orchestration/.local/.
 
-Invariant: nothing is changed, and no session is opened.
+Invariant: no session is opened.
 """
 
 import argparse

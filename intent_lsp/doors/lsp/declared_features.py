@@ -89,7 +89,7 @@ def register_declared(server: IntentServer, client: lsp.ClientCapabilities) -> N
 
 
 def register_for_every_file(server: IntentServer, params: lsp.InitializeParams) -> None:
-    """Register at `initialize` the features of control files that no server can register later.
+    """Register at `initialize` those features of control files that the client cannot get later.
 
     A client that knows such a feature then asks for it in every file. Formatting is registered only
     if the initialization options switch it on, semantic tokens only if the client declares them.

@@ -1,12 +1,12 @@
 """The command `agents status`: which agent hosts are found, and which are registered.
 
-Show each host that is found on this machine or registered here, a row for its hooks and a
-row for its MCP server: whether they are registered, and in which file. Hosts that are
+Show each host that is found on this machine or registered here, a row for its hooks and
+a row for its MCP server: whether they are registered, and in which file. Hosts that are
 found and not registered are named on standard error, each with the command for it. The
-row of registered hooks says when they last asked in this repository; `never heard` means
-that no event has come yet, and `did not ask while 3 files changed` that the host ran
-meanwhile; `intent-lsp doctor` says why. With --host, hosts are shown even if they are not found.
-Nothing is changed.
+row of registered hooks says when they last asked in this repository; `never heard`
+means that no event has come yet, and `did not ask while 3 files changed` that the host
+ran meanwhile; `intent-lsp doctor` says why. With --host, hosts are shown even if they
+are not found. Nothing is changed outside of .orchestration/.local/.
 """
 
 import argparse

@@ -13,9 +13,9 @@ _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w":
 def since(text: str, now: datetime) -> str | None:
     """Return the ledger timestamp for a time as a person types it, or None if `text` is no time.
 
-    `text` is either an ISO 8601 date or time, in which a missing time of day means 00:00 and a
-    missing offset the local one, or a number and one of `s m h d w`, such as `2h`, for a time that
-    long before `now`.
+    `text` is either what `datetime.fromisoformat` reads, where a missing time of day means 00:00
+    and a missing offset the local one, or a number and one of `s m h d w`, such as `2h`, for a time
+    that long before `now`.
     """
     ago = _AGO.fullmatch(text)
     try:

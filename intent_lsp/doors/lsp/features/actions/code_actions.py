@@ -1,7 +1,7 @@
 """Code actions that resolve a violation, and quick fixes in a control file (protocol section 4).
 
-Invariant: an edit names the document version that it was computed for. For a client that ignores
-versions, a revert is made by a command that checks the version.
+Invariant: for a client that supports versions, an edit of an open document names the version that
+it was computed for. For any other, a revert is made by a command that checks the version.
 """
 
 from collections.abc import Sequence
