@@ -3,8 +3,8 @@
 Invariant: `willSaveWaitUntil` is answered in time and never with an error. No person is asked
 meanwhile.
 Invariant: the saves of a root are processed in the order in which the editor reports them.
-Invariant: before a save is refused, its text is on disk as a draft. The person is asked after the
-save.
+Invariant: before a save is turned back, its text is on disk as a draft. The person is asked after
+the save.
 """
 
 import asyncio
@@ -148,7 +148,7 @@ class SaveFeature:
         return before, turning_edits(lines, before.disk.lines or [], self._connection.spelling)
 
     def _turned_back(self, tracked: TrackedDocument) -> None:
-        """If the save just judged is refused, notify the client now, and ask the person later.
+        """If the save just judged is turned back, notify the client now, and ask the person later.
 
         The person is asked once the save is over, by `_offer`.
         """
@@ -169,7 +169,7 @@ class SaveFeature:
         judgement: Judgement,
         draft: Draft,
     ) -> None:
-        """Offer the person ways to resolve a refused save, unless the editor wrote its text anyway.
+        """Offer the person ways to resolve a save turned back, unless its text was written anyway.
 
         `refused` resolves to True if the text stayed off the disk; after SAVE_TIME this is assumed.
         The person is not asked during the save: a question in Neovim is modal and would exceed the
@@ -224,11 +224,11 @@ def _result(task: asyncio.Task[JudgedSave | None]) -> JudgedSave | None:
 def _settle_refusal(
     tracked: TrackedDocument, before: BeforeSave | None, after: AfterSave | None
 ) -> bool:
-    """Return whether the text of a refused save stayed off the disk, and resolve `tracked.refused`.
+    """Return whether the text of a save turned back stayed off the disk; resolve `tracked.refused`.
 
     `before` is the judgement before the save, and `after` its outcome, or None if it was not
-    recorded; the text then counts as kept off. Return False if the save was not refused. A new file
-    counts as unchanged if it is empty, because editors always create it.
+    recorded; the text then counts as kept off. Return False if the save was not turned back. A new
+    file counts as unchanged if it is empty, because editors always create it.
     """
     if before is None or before.draft is None:
         return False
