@@ -68,10 +68,14 @@ def _reply(host: str, event: str | None) -> HookAnswer:
 
 
 def _working_directory() -> str:
-    """Return the working directory; if it was deleted, its former path from PWD, else `/`."""
+    """Return the working directory; if it was deleted, its former path from PWD, else `/`.
+
+    A deleted one is left for `/`, so that relative paths can be resolved.
+    """
     try:
         return os.getcwd()  # noqa: PTH109 - no path object is needed
     except OSError:
+        os.chdir(os.sep)
         former = os.environ.get("PWD", "")
         return former if former.startswith("/") else "/"
 

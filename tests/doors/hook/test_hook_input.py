@@ -205,13 +205,13 @@ def test_standard_input_that_never_ends_is_answered_after_the_event(root: Reposi
         assert process.wait() == 2
 
 
-@pytest.mark.parametrize("named", [["cwd"], []], ids=["named", "not named"])
-def test_a_call_is_judged_though_the_hooks_directory_was_deleted(
-    root: Repository, named: list[str]
+@pytest.mark.parametrize("named", ["absolute", "relative", "not at all"])
+def test_a_call_is_refused_though_the_hooks_directory_was_deleted(
+    root: Repository, named: str
 ) -> None:
     gone = root.root / "gone"
     gone.mkdir()
-    cwd = dict.fromkeys(named, str(root.root))
+    cwd = {"absolute": {"cwd": str(root.root)}, "relative": {"cwd": "gone"}}.get(named, {})
     data = event(tool_name="Write", tool_input={"path": str(root.root / "docs/x")}, **cwd)
     hook = (sys.executable, "-m", "intent_lsp", "hook", "claude")
     done = subprocess.run(
