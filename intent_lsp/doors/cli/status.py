@@ -1,10 +1,10 @@
 """The command `status`: the root, its sessions, its violations and its ledger (protocol section 5).
 
 Show the governed root and its enforcement, the live sessions of editors and agents with
-their selected intents, the files that were saved out of scope and are not corrected
-yet, and the ledger. Standard error says how git should still be configured for the
-files in .orchestration/, with the commands for it. Nothing is changed outside of
-.orchestration/.local/.
+their selected intents, the files that were edited against the rules and are not
+corrected yet, and the ledger. Standard error says how git should still be configured
+for the files in .orchestration/, with the commands for it. Nothing is changed outside
+of .orchestration/.local/.
 
 Invariant: no session is opened.
 """

@@ -53,7 +53,7 @@ def answer(call: Call) -> None:
 
 
 def _selected_by_hook(governance: Governance, rules: Rules, call: Call) -> bool:
-    """Return whether an agent that was active within the last minute has the intent selected.
+    """Return whether an agent active within the last minute has the intent selected in its turn.
 
     It then counts as the agent that runs this command, for which a hook has selected the intent.
     Return False if a session is named, or if somebody can be asked at a terminal.
