@@ -91,7 +91,7 @@ def _target(options: argparse.Namespace) -> CheckTarget:
 
 
 def _message(start: Path, spelled: str) -> str:
-    """Return the message of a commit that is being made, without git's comment lines.
+    """Return the message of a commit that is being made, without lines that begin with `#`.
 
     `spelled` is the file of the message, relative to `start`. Raise WrongUsageError if it cannot be
     read.
