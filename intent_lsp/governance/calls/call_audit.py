@@ -36,7 +36,7 @@ class CallAudit:
         self._deferred.add(partial(self._judged, admission, session_id, agent_id))
 
     def recorded(self, outcome: Outcome) -> None:
-        """Write the audit event of a recorded call; add a lesson if it failed or broke a rule.
+        """Write the audit event of a recorded call; teach a lesson if it failed or broke a rule.
 
         All queued events are written first. Nothing is written if the call was recorded before, and
         no event of a read-only command that changed nothing.

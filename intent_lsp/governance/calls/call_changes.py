@@ -3,7 +3,7 @@
 Specified in requirements section 6.
 
 Invariant: the caller holds the root's lock.
-Invariant: a write through a link is a change of the file that the link leads to.
+Invariant: of a link that a call named, the content of the file that it leads to counts.
 """
 
 from collections.abc import Collection, Sequence

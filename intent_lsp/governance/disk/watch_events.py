@@ -78,7 +78,7 @@ class WatchEvents(Struct, frozen=True, kw_only=True):
     def _came_and_went(self, path: WorkspacePath) -> bool:
         """Return whether a file is not on disk now, not in the last snapshot, and not in HEAD.
 
-        Such a file was a temporary one. False without a git repository or a snapshot.
+        Such a file was a temporary or an ignored one. False without a git repository or a snapshot.
         """
         git, last = self.stores.git, self.last()
         if git is None or last is None or os.path.lexists(self.stores.root / path):
