@@ -44,7 +44,7 @@ _IN_EVERY_MODE: Final = frozenset(
 """Codes of refusals that no policy turns into warnings."""
 
 NO_MEMORY: Final = (
-    ".orchestration/.local cannot be written, so this edit will have no record. Make sure that"
+    ".orchestration/.local cannot be written, so this call will have no record. Make sure that"
     " intent-lsp can write files there, and restart it."
 )
 IN_MEMORY: Final = "{problem}. Until that is fixed, this call is known only to the running server."

@@ -65,10 +65,10 @@ class CallJudging(Struct, kw_only=True):
         """Judge a call under the root's lock. On an internal error, the policy allows or denies it.
 
         If the call may change governed files, the agent's open commands are compared first
-        (`UnendedCommands.compare`). If the intents file or the session database cannot be used, a
-        call that may change files is refused unjudged, except under a fail-open policy. `read`
-        parses the call under the current rules; `admit` decides on the parsed call. Raise the
-        errors of `whole_reading`.
+        (`UnendedCommands.compare`). If the intents file cannot be used, or there is a session
+        database that cannot, a call that may change files is refused unjudged, except under a
+        fail-open policy. `read` parses the call under the current rules; `admit` decides on the
+        parsed call. Raise the errors of `whole_reading`.
         """
         rules = self.stores.rules.current()
         # Parse the command before taking the lock, so that other callers need not wait for it.

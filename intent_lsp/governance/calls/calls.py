@@ -66,9 +66,10 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
     ) -> CallDecision:
         """Judge a call, and issue a ticket if it is allowed and may change governed files.
 
-        With a command's ticket, a snapshot of the work tree is stored. `word` is a person's answer
-        to an approval request. On an internal error, the policy decides whether the call is allowed
-        or denied. Raise the errors of `whole_reading`.
+        Without a session database there is no ticket. With a command's ticket, a snapshot of the
+        work tree is stored. `word` is a person's answer to an approval request. On an internal
+        error, the policy decides whether the call is allowed or denied. Raise the errors of
+        `whole_reading`.
         """
         caller = Caller(session_id, agent_id, word)
         admission = self.judging.judge(

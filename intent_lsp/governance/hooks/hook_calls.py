@@ -57,9 +57,9 @@ class HookCalls:
     def before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
         """Judge a call that is about to be made. Return a refusal, or a note with warnings or none.
 
-        A call that is allowed and would change governed files gets a ticket. If the call only
-        reads, its files count as read. Raise InvalidCallError if the call cannot be parsed, or is
-        an edit that names no file, patch or command; RequestLimitError if it names too many files.
+        If the tool only reads, the call's files count as read. Raise InvalidCallError if the call
+        cannot be parsed, or is an edit that names no file, patch or command; RequestLimitError if
+        it names too many files.
         """
         governance = self._governance
         kind = tool_kind(call, governance.rules.current().policy, tool_lists())
