@@ -50,8 +50,8 @@ class CallDecision(Struct, frozen=True, kw_only=True):
     If `governed` is false, the call was allowed because it changes nothing, or without being
     judged, for example because governance is off. `ticket` is None unless the call is allowed and
     governed and a ticket can be kept. `again`: the host sent this call before and got the same
-    answer. `program`, if not None, is the first word of the part of the call's command that decided
-    how the command was judged. `failed` is the error because of which the call was allowed
+    answer. `program` is the program that decided how the call's command was judged, or "" if none
+    did; None if it is not known here. `failed` is the error because of which the call was allowed
     unjudged, or None. `before` are the outcomes of earlier commands of the agent whose end the host
     has not reported; what they had changed was recorded just before this call.
     """

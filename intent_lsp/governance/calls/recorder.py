@@ -161,9 +161,9 @@ class CallRecorder(Struct, kw_only=True, dict=True):
         """Write one record for each verdict on the files of `all_found`; return the outcome.
 
         `error` is why the call failed, or None. There is no record of a call that succeeded and
-        changed nothing, nor of a read-only command that is not known to have changed anything. If
-        it is unknown whether another call changed anything, there is one without files. The first
-        record gets the id `record_id`.
+        changed nothing, nor of a read-only command without a known change. If it is unknown whether
+        a call of any other kind changed anything, its record has no files. The first record gets
+        the id `record_id`.
         """
         found, violating = all_found.files, self._changes.violating(ticket, all_found)
         if ticket.looking and not found:

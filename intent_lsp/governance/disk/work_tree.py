@@ -92,9 +92,9 @@ class WorkTree:
 
         Left out are changes that git made (unless it discarded uncommitted work), files that were
         ignored before and are so now, files that only the server writes, and the server's own last
-        writes (unless they may change the rules for agents). The
-        automatic saves made so far are recorded first. This waits up to GIT_AWAITED_FOR seconds for
-        a running git, so the caller must hold no lock.
+        writes (unless they may change the rules for agents). The automatic saves made so far are
+        recorded first. This waits up to GIT_AWAITED_FOR seconds for a running git, so the caller
+        must hold no lock.
         """
         if before.git is not None and self._stores.git is None:
             return None

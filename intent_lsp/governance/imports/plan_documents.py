@@ -81,8 +81,8 @@ class PlanDocuments:
     def files_named(self, directory: str, name: str, *, at_most: int) -> list[str]:
         """Return the paths of the files `name` in a directory and below it, sorted.
 
-        They are at most `at_most`. What is more than five levels below is not searched, and of each
-        level only the first 2 * `at_most` directories are.
+        `directory` is not "". They are at most `at_most`. What is more than five levels below is
+        not searched, and of each level only the first 2 * `at_most` directories are.
         """
         found: list[str] = []
         level = [directory]
