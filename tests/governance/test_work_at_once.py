@@ -205,6 +205,19 @@ def test_a_command_may_put_back_what_was_changed_out_of_bounds(
     assert outcome.record.scope_validation is verdict
 
 
+def test_a_deletion_restores_nothing_if_nobody_knows_what_was_there(work: Work) -> None:
+    work.agent("builder", "INT-001")
+    ticket = work.begins("builder", "src/auth/new.py", "through a link\n")
+    (work.root.root / "src/auth/new.py").symlink_to("../db.py")
+    work.root.write(DB, "through a link\n")
+    assert work.ends(ticket).violating == (DB,)
+    asked = ToolCall(tool_name="Bash", command=f"rm {DB}")
+    assert isinstance(work.governance.calls.admit("builder", "", asked).decision, Denied)
+    ticket = work.begins("builder")
+    (work.root.root / DB).unlink()
+    assert work.ends(ticket).violating == (DB,)
+
+
 THREE = "one\ntwo\nthree\n"
 
 

@@ -24,24 +24,39 @@ def may_undo(contents: Contents, path: WorkspacePath, *, deleting: bool) -> bool
         return False
     if contents.hash_of(path) != _ends(violations[0], path)[1]:
         return False
-    before = _ends(violations[-1], path)[0]
-    return before == (None if deleting else contents.head(path).hash)
+    if deleting:
+        return _created(contents, violations[-1], path)
+    return _ends(violations[-1], path)[0] == contents.head(path).hash
 
 
 def puts_back(contents: Contents, path: WorkspacePath, new: ContentHash | None) -> bool:
     """Return whether a change to the content `new` (None: deletion) undoes a file's violation.
 
     True if the file's newest record is a FAIL, and `new` is the content before that record. The
-    content in HEAD counts too, but a deletion does not count just because HEAD lacks the file.
+    content in HEAD counts too, but a deletion counts only if that record created the file.
     """
     newest = contents.stores.past.newest(path)
     if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
         return False
-    if new == _ends(newest, path)[0]:
-        return True
-    # A deletion is no restoration just because HEAD lacks the file: it may hold uncommitted
-    # work.
-    return new is not None and new == contents.head(path).hash
+    if new is None:
+        # A deletion is no restoration just because HEAD lacks the file: it may hold uncommitted
+        # work.
+        return _created(contents, newest, path)
+    return new in (_ends(newest, path)[0], contents.head(path).hash)
+
+
+def _created(contents: Contents, record: Record, path: WorkspacePath) -> bool:
+    """Return whether there was no file at a path before a record's change, as far as is known.
+
+    If the content before it was not known, the record has no hash of it either, and its range is
+    that of a text that was not compared; then return False.
+    """
+    before, left = _ends(record, path)
+    if before is not None:
+        return False
+    talks = (talk for file in record.files if file.path == path for talk in file.conversations)
+    whole = any(run.fallback for talk in talks for run in talk.ranges)
+    return not whole or contents.kept(left).lines is None
 
 
 def _is_agents(record: Record) -> bool:
