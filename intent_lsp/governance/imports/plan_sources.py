@@ -1,8 +1,6 @@
 """Where plans of other tools are: found below a root, or recognised by the path that is given.
 
 Specified in requirements section 3.10.
-
-Invariant: the same file or directory of a root has the same path here, however it is given.
 """
 
 import re

@@ -91,10 +91,10 @@ class CallFactsOf:
     def heard(self, hearing: Hearing) -> Hearing:
         """Return the call with its final list of paths to judge.
 
-        If the call names no paths besides its command, the command's paths are replaced by those
-        that `CommandPaths.found` returns. Left out are paths by which the command may restore a
-        file after an agent's violation: comparing the work tree after the command shows whether it
-        did. Without a command, the call is returned unchanged.
+        If the call has no paths or patch besides its command, the command's paths are replaced by
+        those that `CommandPaths.found` returns. Left out are paths by which the command may restore
+        a file after an agent's violation: comparing the work tree after the command shows whether
+        it did. Without a command, the call is returned unchanged.
         """
         reading, call = hearing.reading, hearing.call
         if call.command is None:

@@ -50,10 +50,10 @@ class Judgement(Struct, frozen=True, kw_only=True):
     """The decision on one file for one session; `decision` is None if the file is not judged.
 
     `standing` is the file's class, `selected` the id of the session's selected intent. `owners` are
-    the open intents that own the file of a refused edit, if the selected intent is why it is
-    refused. `ticket` is an agent's open ticket for the
-    file, whose verdict the edit then gets. `own_write` is the hash of the server's last write of
-    the file. `restores` is the refusal of an edit that is allowed because it restores the file.
+    the open intents that own the file of a refused edit, if selecting another intent could solve
+    the refusal; ignored ones are left out. `ticket` is an agent's open ticket for the file, whose
+    verdict the edit then gets. `own_write` is the hash of the server's last write of the file.
+    `restores` is the refusal of an edit that is allowed because it restores the file.
     """
 
     path: WorkspacePath

@@ -122,11 +122,10 @@ class Saves(Struct, kw_only=True, dict=True):
     def after(self, session: Session, place: ResolvedPath, written: Written) -> AfterSave:
         """Record a save that has happened, and return its outcome.
 
-        A save that changed nothing is not recorded, nor is one whose file is not, or that left what
-        the server itself wrote last.
-        A save of a file that an agent's open call claims is recorded under its ticket or held back.
-        An automatic save is recorded when its run ends, unless the policy wants each recorded;
-        `end_runs` returns the outcome.
+        A save is not recorded if it changed nothing, left no file, or left what the server itself
+        wrote last, or if saves of the file are not recorded. A save of a file that an agent's open
+        call claims is recorded under its ticket or held back. An automatic save is recorded when
+        its run ends, unless the policy wants each recorded; `end_runs` returns the outcome.
         """
         try:
             with self._lock:

@@ -1,6 +1,6 @@
 """Computes the violations shown on a text from its snapshot (requirements section 8).
 
-Invariant: violations are in order of position, at most one for each run and one for the rest.
+Invariant: there is at most one violation for each run, in the same order, and one for the rest.
 """
 
 from collections.abc import Sequence
@@ -177,7 +177,7 @@ def _scope_places(
 
 
 def _owner_places(root: Path, look: OpenFileState) -> tuple[RelatedPlace, ...]:
-    """Return the places of the ids of the first owners under which the edit would pass."""
+    """Return the places of the ids of the first `owners` of the file's judgement."""
     file = look.judgement.rules.file
     owners = ((file.intents.get(owner), file.places.get(owner)) for owner in look.judgement.owners)
     placed = (

@@ -37,9 +37,9 @@ class Violation(Struct, frozen=True, kw_only=True):
     """One violation, to be shown on the lines `first_line` to `last_line` (from 0, inclusive).
 
     `hunk` is the marked change against HEAD, or None if there is none. `scope` are the globs of the
-    intent `intent_id`, and `elsewhere` is the place where they are written. `owners` are those
-    of the judgement; `owner_places` are the places of the first of them in
-    the intents file, each with the owner's id and name as its message.
+    intent `intent_id`, and `elsewhere` is the place where they are written. `owners` are
+    intents that own the file, one of which could be selected instead; `owner_places` are the places
+    of the first of them in the intents file, each with the owner's id and name as its message.
     """
 
     code: str
