@@ -283,16 +283,14 @@ class PlanRequests:
         *,
         of_new_intent: bool = False,
     ) -> None:
-        """Raise WrongParamsError, which names `field`, if a pattern cannot be granted.
+        """Raise WrongParamsError, naming `field`, if a pattern is negated, too wide or wrong.
 
-        That is, if it excludes files, is too wide or has an error. With `of_new_intent`, some of
-        the patterns may exclude files, but not all. Call it before a person is asked.
+        With `of_new_intent`, some may be negated, not all. Call it before a person is asked.
         """
         ungrantable = open_root.governance.planning.ungrantable
         found = await self._in_thread(partial(ungrantable, patterns, of_new_intent=of_new_intent))
         if found is not None:
-            wrong = f"{field}[{found[0]}]"
-            raise WrongParamsError(wrong, f"{patterns[found[0]]!r}: {found[1]}")
+            raise WrongParamsError(f"{field}[{found[0]}]", f"{patterns[found[0]]!r}: {found[1]}")
 
 
 def _asked(params: CommonParams, open_root: OpenRoot, action: str) -> str:
