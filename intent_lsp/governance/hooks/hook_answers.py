@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from intent_lsp.core.agents.hook_answer import SILENCE, HookAnswer
 from intent_lsp.core.agents.hook_event import HookDecision, HookEvent, HookKind
-from intent_lsp.core.errors import InvalidCallError
+from intent_lsp.core.errors import InvalidCallError, RequestLimitError
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.formats.hosts.payload import Payload, WrongPayloadError, read_payload
@@ -75,7 +75,7 @@ class HookAnswering(Struct):
         """
         try:
             return self._governed(read_payload(data))
-        except (WrongPayloadError, InvalidCallError) as problem:
+        except (WrongPayloadError, InvalidCallError, RequestLimitError) as problem:
             return self.unjudged(str(problem), problem.cure)
         except ElsewhereError:
             raise

@@ -8,6 +8,7 @@ from intent_lsp.core.agents.hook_answer import SILENCE
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import EntityType, ScopeValidation
+from intent_lsp.governance.calls.call_readings import FILES_AT_MOST
 from intent_lsp.governance.contents.contents import Contents
 from tests.support.hook_agent import POLICY, TEXT, Agent, handle_in, reason, records
 from tests.support.repository import Repository
@@ -328,3 +329,9 @@ def test_every_free_host_is_refused_and_recorded_by_what_it_really_sends(
         asked = agent.send_raw(before.at(root.root))
         assert "intent-lsp intents select" in reason(asked), host
     assert (root.root / "notes.txt").read_text() == TEXT
+
+
+def test_a_call_that_names_too_many_files_is_refused(agent: Agent) -> None:
+    names = " ".join(f"f{at}" for at in range(FILES_AT_MOST + 1))
+    said = reason(selected(agent).before("Bash", command=f"rm {names}"))
+    assert "the call names too many files" in said
