@@ -1,8 +1,7 @@
 """Judging a save: which rules its file falls under, then the gate (requirements sections 6 to 8).
 
 Invariant: an edit is not stale because the server itself wrote the file last.
-Invariant: while governance is on, control files and files that only the server writes are refused
-to agents.
+Invariant: while governance is on, control files are refused to agents.
 """
 
 from typing import Final
@@ -252,10 +251,7 @@ def _same(content: FileContent, text: str) -> bool:
 
 
 def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> tuple[IntentId, ...]:
-    """Return the open intents that own a refused edit's file, ignored ones left out.
-
-    Return () if selecting another intent could not solve the refusal.
-    """
+    """Return the `owners` of the judgement of an edit with this decision."""
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
     intents, real = rules.file.intents, place.real or place.path

@@ -236,6 +236,7 @@ def _unused_finding(intent_id: IntentId, at: int, globs: Sequence[str]) -> Scope
         pattern_index=at,
         code=FileCode.UNUSED_SCOPE,
         severity=Severity.HINT,
-        message=f"All files that this intent has changed by this pattern are matched by {named}.",
+        message="In directories that still exist, all files that this intent has changed by this"
+        f" pattern match {named}.",
         replacement=tuple(globs),
     )

@@ -2,10 +2,7 @@
 
 Specified in requirements section 9 and ledger section 6.
 
-Invariant: it is written only if its text changed, and computed only if the records, the intents or
-the file may have.
-Invariant: nothing is written through a link, and the file is not created before there is something
-new to write.
+Invariant: it is written only if its text changed, and never through a link.
 Invariant: definitions that another server wrote into a row are kept, so that neither undoes them.
 Invariant: definitions are looked up for the newest rows first, within a time limit.
 """
