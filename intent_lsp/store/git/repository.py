@@ -107,7 +107,7 @@ class Git:
         return (self.versions_at(commit, (path,)) or {}).get(path)
 
     def merged_commits(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
-        """Return the ids of the parents of merges with a version of a file that no parent has.
+        """Return the ids of the parents of merges that left a file as it is in none of the parents.
 
         At most `limit` ids are returned, those of the newest merges first. Only the newest 5,000
         commits of HEAD's history are searched. The result is empty if git cannot be read.
@@ -143,7 +143,8 @@ class Git:
         """Return a version's bytes as git would check them out, or None if they cannot be read.
 
         If a filter program converts them, and its clean direction turns the file on disk into the
-        version's blob, these are the bytes on disk.
+        version's blob, these are the bytes on disk. Otherwise the bytes of a Git LFS file are those
+        of its pointer, since nothing is fetched.
         """
         if version.how != Conversion():
             return filtered(self.top, version)
@@ -279,7 +280,8 @@ def filtered(top: Path, version: Version) -> bytes | None:
 
     If a filter program converts the bytes, the file on disk is tried first: if the filter's clean
     direction turns it into the version's blob, its bytes are returned. A filter need not give the
-    same bytes twice.
+    same bytes twice. Otherwise the bytes of a Git LFS file are those of its pointer, since nothing
+    is fetched.
     """
     if version.how.program and (disk := _clean(top, version)) is not None:
         return disk

@@ -133,8 +133,9 @@ class GitTrees:
 def standing_merges(git_dir: Path, head: str | None) -> Iterator[tuple[str, str, str]]:
     """Yield (base, ours, theirs) of each unfinished merge, squash, cherry-pick, rebase or revert.
 
-    They are revisions; an empty base means the merge base of the other two. `head` is HEAD's
-    commit, or None if there is none yet; then nothing is yielded.
+    They are revisions; an empty base means the merge base of the other two. Of a merge of more than
+    two commits, only the first that is merged into HEAD counts. `head` is HEAD's commit, or None if
+    there is none yet; then nothing is yielded.
     """
     for name, merge in _STANDING.items():
         commit = None if head is None else _commit_in(git_dir / name)
