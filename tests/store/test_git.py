@@ -12,6 +12,7 @@ import pytest
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.git.program import run_git
 from intent_lsp.store.git.repository import Git
+from intent_lsp.store.git.snapshot import GitSnapshots
 from tests.support.repository import Repository, create
 
 ODD = "sub dir/b\udcffd\nname [1] é.txt"
@@ -174,6 +175,21 @@ def test_a_submodule_is_no_file_of_ours(repository: Repository, tmp_path: Path) 
     assert theirs.head_bytes(path("x")) == b"x"
     assert theirs.changed_paths() == ("x",)
     assert theirs.git_dir.is_dir()
+
+
+@pytest.mark.parametrize("flag", ["assume-unchanged", "skip-worktree"])
+def test_a_submodule_that_git_is_told_not_to_compare_is_still_a_submodule(
+    repository: Repository, tmp_path: Path, flag: str
+) -> None:
+    inner = create(tmp_path / "inner")
+    inner.write("x", "x")
+    inner.commit()
+    repository.git("submodule", "--quiet", "add", str(inner.root), "mod")
+    repository.write("a.txt", "a")
+    repository.commit()
+    repository.git("update-index", f"--{flag}", "mod", "a.txt")
+    found = GitSnapshots(opened(repository.root)).flags()
+    assert (set(found.unlooked), found.submodules) == ({"a.txt"}, ("mod",))
 
 
 def test_a_root_below_the_top_level_sees_its_own_paths(repository: Repository) -> None:

@@ -31,7 +31,7 @@ from intent_lsp.store.git.trees import standing_merges
 _REF: Final = re.compile(rb"^([0-9a-f]{40,64}) (refs/.+)$", re.MULTILINE)
 _REMOTES: Final = "refs/remotes/"
 _ENTRY: Final = re.compile(
-    rb"(?P<tag>[a-zS]) [0-7]+ (?P<blob>[0-9a-f]+) 0\t(?P<path>[^\0]+)"
+    rb"(?P<tag>[a-zS]) (?!160000)[0-7]+ (?P<blob>[0-9a-f]+) 0\t(?P<path>[^\0]+)"
     rb"|. 160000 [0-9a-f]+ 0\t(?P<link>[^\0]+)"
 )
 _FETCHED: Final = re.compile(rb"^([0-9a-f]{40,64})\t", re.MULTILINE)
