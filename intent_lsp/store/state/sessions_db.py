@@ -60,7 +60,7 @@ class SessionDb:
     """The session database of one root.
 
     Methods that use the file raise StateUnavailableError if they cannot. A damaged file is renamed
-    and a new one is begun: its sessions are then unknown, never wrong. With `in_memory_meanwhile`,
+    and a new one is begun: its sessions are then unknown. With `in_memory_meanwhile`,
     memory may replace a file that cannot be used (see `Database`), and `problem` returns why.
     """
 
