@@ -13,6 +13,7 @@ import pytest
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.records import Record
+from intent_lsp.store.fs.write import replace_lines
 from intent_lsp.store.ledger import archive as archive_module
 from intent_lsp.store.ledger.archive import (
     Archived,
@@ -296,10 +297,8 @@ def test_an_archive_has_the_rights_of_the_main_file(tmp_path: Path, records: lis
 def test_an_interrupt_after_the_main_file_is_shortened_loses_nothing(
     ledger: Ledger, tmp_path: Path, records: list[Record], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replace_lines = archive_module.replace_lines
-
-    def interrupted(path: Path, *args: object, **options: object) -> None:
-        replace_lines(path, *args, **options)  # type: ignore[arg-type] -- passed on
+    def interrupted(path: Path, lines: Iterable[bytes], *, mode: int = 0o666) -> None:
+        replace_lines(path, lines, mode=mode)
         if path == tmp_path / LEDGER_FILE:
             raise KeyboardInterrupt
 
