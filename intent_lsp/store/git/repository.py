@@ -186,7 +186,7 @@ class Git:
     def changed_paths(self) -> tuple[WorkspacePath, ...]:
         """Return the files below the root that differ from HEAD, as `git status` finds them.
 
-        Untracked files are included, ignored ones are not. The result is empty if git does not
+        Untracked files are included, unless git ignores them. The result is empty if git does not
         answer.
         """
         status = tree_status(self.root)

@@ -91,7 +91,10 @@ class LedgerFile:
             return self._written
 
     def _write(self, data: bytes) -> None:
-        """Append `data` in one write. If not all is written, cut it off again and raise OSError."""
+        """Append `data` in one write. If not all is written, raise OSError.
+
+        What was written is then cut off again, if the file can be cut.
+        """
         before, written = self.size(), 0
         try:
             written = self._disk.write(self.fd, data)
