@@ -161,7 +161,7 @@ class BlameParams(PathParams, frozen=True):
 
 
 class PlaceParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """Params of the commands `intent.showWhy` and `intent.revert`: a range in an open document.
+    """Params of commands about an open document: the document, and a range in it.
 
     `range` is None for the whole document. `version` is the version of the document that is meant,
     or None for any.

@@ -2,8 +2,8 @@
 
 Invariant: a grammar is loaded when its language is first used. A missing grammar is not an error.
 Invariant: parsing takes a bounded number of steps, and stops if the caller has no more time.
-Invariant: a YAML text for which `is_deep` is false is nested less deeply than the grammar's scanner
-can bear.
+Invariant: the blocks of a YAML text for which `is_deep` is false are nested less deeply than the
+grammar's scanner can bear.
 """
 
 import re
@@ -210,7 +210,7 @@ _SUFFIXES: Final = {
 
 
 def is_deep(source: bytes) -> bool:
-    """Return whether a YAML text may be nested deeper than about 200 levels.
+    """Return whether the blocks of a YAML text may be nested deeper than about 200 levels.
 
     It may if one of its lines is indented by more than 80 columns, or has more than 40 signs that
     each begin a level. The grammar's scanner fails at 250 levels.

@@ -54,11 +54,10 @@ def _keys_towards(lines: Sequence[str], own: int, column: int, step: int) -> Ite
 
 
 def key_above(lines: Sequence[str], own: int, column: int) -> KeyAbove | None:
-    """Return the key above the line `own`, in a column, whose value is a list that may go on there.
+    """Return the key in a column above the line `own` whose list can go on there, or None.
 
-    It is on the nearest line above that is indented no further than the column and is no item of
-    the list. Return None if that line has no such key, or the key another value. A key without a
-    value counts, too.
+    The nearest line above decides that is indented no further than the column, and has no dash in
+    it: it must have the key, whose value must be missing or a list on the lines below.
     """
     children, listed = None, True
     for line in range(own - 1, -1, -1):
