@@ -335,11 +335,11 @@ def test_directories_that_are_gone_are_no_work_to_come(project: Project) -> None
     for number in range(6):
         project.record(f"src/a0/f{number}.py", "A")
     (found,) = project.found()
-    assert found.message.endswith(" by `src/a0/**`.")
+    assert found.message.endswith(" match `src/a0/**`.")
     # Where files are left, others may come.
     project.record("docs/deleted.md", "A")
     (found,) = project.found()
-    assert found.message.endswith(" by `docs/**`, `src/a0/**`.")
+    assert found.message.endswith(" match `docs/**`, `src/a0/**`.")
 
 
 def test_of_work_that_is_not_known_as_a_whole_nothing_is_said(
