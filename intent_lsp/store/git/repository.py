@@ -143,8 +143,7 @@ class Git:
         """Return a version's bytes as git would check them out, or None if they cannot be read.
 
         If a filter program converts them, and its clean direction turns the file on disk into the
-        version's blob, these are the bytes on disk. Otherwise the bytes of a Git LFS file are those
-        of its pointer, since nothing is fetched.
+        version's blob, these are the bytes on disk. Else a Git LFS file's are those of its pointer.
         """
         if version.how != Conversion():
             return filtered(self.top, version)
@@ -218,8 +217,7 @@ class Git:
         if printed is None:
             return None
         names = (os.fsdecode(name) for name in dict.fromkeys(printed.split(b"\0")) if name)
-        inside = f"{directory}/"
-        return ["" if name == directory else name.removeprefix(inside) for name in names]
+        return ["" if name == directory else name.removeprefix(f"{directory}/") for name in names]
 
     def _take(self, repository: Any) -> None:  # noqa: ANN401 - pygit2 is loaded late
         """Store a newly opened repository. Raise ValueError if the root is not in its work tree."""
@@ -280,8 +278,7 @@ def filtered(top: Path, version: Version) -> bytes | None:
 
     If a filter program converts the bytes, the file on disk is tried first: if the filter's clean
     direction turns it into the version's blob, its bytes are returned. A filter need not give the
-    same bytes twice. Otherwise the bytes of a Git LFS file are those of its pointer, since nothing
-    is fetched.
+    same bytes twice. Otherwise the bytes of a Git LFS file are those of its pointer.
     """
     if version.how.program and (disk := _clean(top, version)) is not None:
         return disk

@@ -70,11 +70,10 @@ class Tickets:
     def issue(
         self, ticket: Ticket, now: datetime, contents: Mapping[ContentHash, bytes] = NO_CONTENTS
     ) -> None:
-        """Store a ticket with its files' `contents`, and claim its files.
+        """Store a ticket with its `contents`, claim its files, delete expired tickets and claims.
 
-        Tickets and claims that have expired at `now` are deleted. An earlier answer for the same
-        tool use id is no longer returned for that id; if it was a ticket, it can be recorded by its
-        own id. A ticket with a snapshot is kept in memory too.
+        An earlier answer for the same tool use id is no longer returned for that id; if it was a
+        ticket, it can be recorded by its own id. A ticket with a snapshot is kept in memory too.
         """
         oldest, present = packed(timestamp(now - GOOD_FOR), timestamp(now))
         key = packed(ticket.id, ticket.session_id, ticket.agent_id)
