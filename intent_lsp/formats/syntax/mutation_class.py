@@ -32,16 +32,15 @@ from intent_lsp.formats.syntax.outline import (
 from intent_lsp.formats.syntax.renames import consistent, is_identifier
 
 _Pairs: TypeAlias = Iterator[tuple[Node, Node]]
-
 _Parts: TypeAlias = tuple[list[Node], list[Node], list[bytes]]
 """Children of a node: those whose order matters, those that may move, and comments as text."""
 
 
 class TreeChange(Struct):
-    """The difference between two syntax trees, the old one and the new one.
+    """The difference between an old and a new syntax tree.
 
     `alike`: they differ only by names, order, comments, docstrings and layout, such as quotes and
-    needless parentheses. If it is false, the other fields are incomplete. `moved`: definitions or
+    needless parentheses. If not, the other fields are incomplete. `moved`: definitions or
     imports changed their order. `prose`: comments or docstrings changed. `renamed` maps each pair
     (old name, new name) to the nodes with the old name in the old tree.
     """
@@ -70,7 +69,6 @@ _DOCUMENTED: Final = re.compile(r" module|(?:class|function)_definition block")
 _IMPORTS: Final = re.compile(
     "import(?:_.*)?|use_declaration|using_directive|namespace_use_declaration|preproc_include"
 )
-
 _LOOPS: Final = re.compile("(?:c_style_)?for_statement")
 _OPENINGS: Final = ("(", "((")
 
@@ -89,8 +87,7 @@ def inferred_change(
 
     The fingerprint is None if the file is gone or its content cannot be parsed in time. `late`
     returns True once the caller has no more time; an edit that was not compared by then is an
-    INTENT_EVOLUTION, or a CONFIGURATION in a configuration file. `tree_of` parses both contents; a
-    caller may pass a function with a cache.
+    INTENT_EVOLUTION, or a CONFIGURATION in a configuration file. `tree_of` parses both contents.
     """
     if before.absent or after.absent:
         gone = after.absent and not before.absent
@@ -211,10 +208,9 @@ def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Se
 def _matched(
     old: SyntaxTree, was: list[Node], new: SyntaxTree, now: list[Node], change: TreeChange
 ) -> _Pairs:
-    """Match equal nodes of `was` (old tree) and `now` (new tree). Yield the others as pairs.
+    """Match equal nodes of two trees that may move. Yield the others as pairs, in text order.
 
-    All are nodes that may move. The pairs are in text order. Set `change.moved` if the matched
-    nodes are in another order.
+    Set `change.moved` if the matched nodes are in another order.
     """
     known, places, left = defaultdict[bytes, list[Node]](list), list[int](), list[Node]()
     for node in reversed(now):
@@ -233,9 +229,8 @@ def _matched(
 def _parts(tree: SyntaxTree, above: Node, children: Sequence[Node]) -> _Parts:
     """Return `children`, some children of the node `above`, as three lists.
 
-    These are the nodes whose order matters, the nodes that may move, and the texts of comments and
-    of the docstring. Children that are only layout are left out. A comment that a tool reads counts
-    as code.
+    They are as `_Parts` says; docstrings count as comments. Children that are only layout are left
+    out. A comment that a tool reads counts as code.
     """
     fixed, movable, prose = list[Node](), list[Node](), list[bytes]()
     doc, attributed = _docstring(tree, above), False
@@ -288,10 +283,7 @@ def _bare(node: Node) -> Node:
 
 
 def _is_movable(tree: SyntaxTree, above: Node, node: Node) -> bool:
-    """Return whether a node, such as a definition, means the same in any order of its siblings.
-
-    `above` is the node's parent.
-    """
+    """Return whether a node, a child of `above`, means the same in any order of its siblings."""
     if above.type == "import_from_statement":
         return node in above.children_by_field_name("name")
     if _IMPORTS.fullmatch(node.type) or (node.is_named and above.type == "use_list"):
