@@ -170,9 +170,9 @@ class Event(Struct, frozen=True, kw_only=True):
     `inferred`: nobody declared the mutation class. `concurrent_modification`: something else
     changed a file meanwhile. `assumed`: no save or call announced the edit; its intent is the one
     that was active. `compared` is False for a command whose snapshot of the work tree could not be
-    compared. `reconstructed`: that snapshot was lost, and the earlier contents are those of HEAD
-    and the ledger. `refused_call_hash` is the fingerprint of a refused call that was made all the
-    same, or None.
+    compared. `reconstructed`: the command deleted the session database, and the ticket is the one
+    that the process remembered. `refused_call_hash` is the fingerprint of a refused call that was
+    made all the same, or None.
     """
 
     intent_id: str | None = None

@@ -62,8 +62,8 @@ FINE_FACTS = {
     1: "Governance is on, so edits of this workspace are judged.",
     2: "This call of Write can change files, so it is judged.",
     3: "The intent INT-001 was checked out in this turn, and the call cites no other.",
-    4: "Nothing is wrong in .orchestration/, or the policy refuses no calls for it"
-    " (contract: ignore or warn).",
+    4: "Every entry of .orchestration/ belongs there, or the policy refuses no calls"
+    " otherwise (contract: ignore or warn).",
     5: "The team's policy v3 does not block the tool Write (blocked_tools).",
     6: (
         "These are no control files, and the policy (deny_mutations) does not deny them:"

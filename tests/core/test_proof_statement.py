@@ -24,7 +24,7 @@ def extent(records: int, proven: int = 0, heads: int = 1, *, consistent: bool = 
         ([], "nothing: there is no commit, checkpoint or other hash to compare with"),
         (
             [anchor(AnchorKind.GIVEN, None)],
-            "nothing: no hash to compare with is in any file of the ledger",
+            "nothing: the ledger has none of the hashes that it was compared with",
         ),
         (
             [anchor(AnchorKind.COMMIT, 4711, "c" * 40)],

@@ -111,7 +111,7 @@ def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandRea
     if verifies and f"/{directory}".endswith(tuple(f"/{each}" for each in lists.project_bins)):
         return last, ()
     doubt = unknown(
-        word, f"`{word}` may be another program than usual: it is in no directory for programs"
+        word, f"`{word}` may be another program than usual: its directory is none of the system's"
     )
     return (last if directory.endswith("bin") else word), (doubt,)
 

@@ -196,11 +196,11 @@ def checkout(question: GateRequest, denied: Denied | None) -> str:
 
 
 def contract(question: GateRequest, denied: Denied | None) -> str:
-    """Describe gate row 4 (passed if `denied` is None): what is wrong in `.orchestration/`."""
+    """Describe gate row 4 (passed if `denied` is None): the entries of `.orchestration/`."""
     if denied is None:
         return (
-            "Nothing is wrong in .orchestration/, or the policy refuses no calls for it"
-            " (contract: ignore or warn)."
+            "Every entry of .orchestration/ belongs there, or the policy refuses no calls"
+            " otherwise (contract: ignore or warn)."
         )
     drift = question.facts_of_call.drift
     wrong = fact_list(f"{shown(found.path)} {shown(found.problem)}" for found in drift)

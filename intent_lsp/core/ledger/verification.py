@@ -182,7 +182,7 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
         return "nothing: the ledger has errors"
     held = [(anchor.records, anchor) for anchor in anchors if anchor.records]
     if not held:
-        return "nothing: no hash to compare with is in any file of the ledger"
+        return "nothing: the ledger has none of the hashes that it was compared with"
     held.sort(key=lambda found: found[0], reverse=True)
     told = []
     for count, anchor in held:

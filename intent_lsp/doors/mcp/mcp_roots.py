@@ -100,7 +100,8 @@ class McpRoots:
         root, theirs = governed_root(os.fspath(self.start)), governed_root(named)
         if root is not None and (theirs is None or theirs.resolve() != root.resolve()):
             raise WrongParamsError(
-                "root", f"{named!r} is not in {root}, the only root that this server serves"
+                "root",
+                f"{named!r} does not belong to {root}, the only root that this server serves",
             )
 
     def _opened(self, root: Path | None) -> Governance | None:

@@ -214,7 +214,8 @@ RECORD_TEXTS: Final[Mapping[str, KeyText]] = {
     ),
     "reconstructed": KeyText(
         "Reconstructed",
-        "`true`: the state before the command was lost, and the files are derived.",
+        "`true`: the session database was deleted while the command ran, and the server remembered"
+        " its ticket.",
     ),
     "refused_call_hash": KeyText(
         "Refused call",

@@ -52,7 +52,7 @@ class LinkedBatch(NamedTuple):
 class Columns(NamedTuple):
     """The indexed fields of two or more valid ledger lines: a list for each field, in line order.
 
-    Each line after the first links to the line above it, and none merges heads or grants scope.
+    No line merges heads or grants scope, and each but the first links to the line above it.
     """
 
     first: Link

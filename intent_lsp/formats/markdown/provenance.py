@@ -140,7 +140,7 @@ def doubts(record: Record) -> Iterator[str]:
     if not record.compared:
         yield "the work tree could not be compared: the command may have changed more files"
     if record.reconstructed:
-        yield "the snapshot was deleted, so the earlier content was taken from HEAD and the ledger"
+        yield "the state in .orchestration/.local/ was deleted while the command ran"
 
 
 def _time(run: BlameRun) -> str:

@@ -151,7 +151,7 @@ class PendingChanges(Struct, kw_only=True):
         return waiting
 
     def is_own(self, path: WorkspacePath, new: ContentHash | None) -> bool:
-        """Return whether `new` is the content that the server itself last wrote to the file."""
+        """Return whether `new` is the content of a write that the server has noted as its own."""
         state = self.stores.state
         return state is not None and new is not None and state.own_write(path) == new
 

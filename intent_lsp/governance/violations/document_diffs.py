@@ -19,8 +19,7 @@ class DocumentDiffs(Struct, frozen=True):
     """The diffs of a text against three references, updated edit by edit.
 
     The references are HEAD, the session's baseline, and the newest passing content.
-    `baseline` and `passed` are None if that reference is missing, equals HEAD, or cannot be
-    compared by line. A reference with None excludes no changed lines.
+    `baseline` and `passed` are None if that reference is missing, equals HEAD, or is no known text.
     """
 
     head: LineDiff

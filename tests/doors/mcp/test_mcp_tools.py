@@ -350,7 +350,9 @@ async def test_a_server_of_one_root_serves_no_other(root: Path, tmp_path: Path) 
         for named in (str(other), str(tmp_path), "/"):
             wrong = await agent.refused("select_active_intent", intent_id="INT-001", root=named)
             assert wrong.code == "INVALID_ARGUMENTS"
-            assert f"is not in {root}, the only root that this server serves" in wrong.message
+            assert (
+                f"does not belong to {root}, the only root that this server serves" in wrong.message
+            )
         await agent.select(root=str(root / "src"))
         outside = await agent.cannot_write(str(other / "a.py"))
         assert outside.code == "OUTSIDE_WORKSPACE"

@@ -49,7 +49,7 @@ def space_edits(text: str, written: str) -> tuple[SpaceEdit, ...] | None:
 def comments_of(text: str) -> tuple[str, ...]:
     """Return the comments of a YAML text that parses, each without its sign and outer white space.
 
-    A comment in the first line of block text is left out.
+    A comment behind `|` or `>` is left out.
     """
     return tuple(
         text[line.comment + 1 : line.end].strip()

@@ -198,7 +198,7 @@ def _wanted(tracked: TrackedDocument) -> Sequence[str] | None:
 def _edits(
     tracked: TrackedDocument, lines: tuple[int, int] | None, spelling: LspEncoder
 ) -> list[lsp.TextEdit]:
-    """Return the edits that revert some lines of a document, or the file if `lines` is None."""
+    """Return the `lines_edits` of some lines, or the `file_edits` if `lines` is None."""
     if lines is None:
         return file_edits(tracked, spelling)
     return lines_edits(tracked, *lines, spelling)
