@@ -1,6 +1,6 @@
 """The clock, and random ids.
 
-Invariant: no other module reads the time, apart from the stopwatch.
+Invariant: no other module imports `time`, apart from the stopwatch.
 """
 
 import sys

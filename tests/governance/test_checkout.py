@@ -113,7 +113,7 @@ def test_a_mark_and_line_ends_stay(editor: Editor) -> None:
 def test_an_intent_is_refused_that_is_closed(editor: Editor) -> None:
     refusal = _refused(editor, "INT-003")
     assert refusal.code is RequestCode.INTENT_CLOSED
-    assert refusal.message == "Intent INT-003 is closed: COMPLETED."
+    assert refusal.message == "Intent INT-003 is COMPLETED."
     assert refusal.data == {"intent_id": "INT-003", "status": "COMPLETED"}
     assert editor.governance.sessions.active_intent(editor.session.id) is None
 

@@ -84,9 +84,9 @@ class ToolInput(BaseModel):
     session: Handle | None = None
 
     def place(self) -> str | None:
-        """Return the path by which the project of the call is found, or None if there is none.
+        """Return the first path that the call names, which may be relative, else `root`.
 
-        It is `root`, or in models with paths of their own one of these, which may be relative.
+        It is None if there is neither.
         """
         return self.root
 

@@ -36,7 +36,7 @@ class AnsweringStream:
 
     @property
     def last_context(self) -> Any:  # noqa: ANN401 - the SDK's own
-        """The context in which the last message was sent, as the SDK's stream keeps it, or None."""
+        """The sender's context of the last message, as the SDK's stream keeps it, or None."""
         return getattr(self._reading, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:

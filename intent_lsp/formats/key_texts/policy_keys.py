@@ -129,7 +129,7 @@ POLICY_TEXTS: Final[Mapping[str, KeyText]] = {
     ),
     "hitl": KeyText(
         "Human in the loop",
-        "When a person decides about an agent's call.",
+        "Which calls of agents a person decides about.",
         {
             PeopleAsked.NEVER: "The rules decide alone.",
             PeopleAsked.OUT_OF_SCOPE: "A person decides about calls outside the scope.",

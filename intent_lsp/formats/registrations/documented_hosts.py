@@ -69,7 +69,7 @@ CURSOR: Final = AgentHost(
     in_root=(".cursor",),
     steps=(
         "Trust this workspace in Cursor.",
-        "Cursor also runs the hooks of .claude/settings.json, so a call may arrive twice.",
+        "Cursor also runs the hooks of .claude/settings.json, and a call that arrives twice counts once.",
     ),
 )
 WINDSURF: Final = AgentHost(

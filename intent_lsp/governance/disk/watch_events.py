@@ -48,9 +48,10 @@ class WatchEvents(Struct, frozen=True, kw_only=True):
     def of_rules(self, paths: frozenset[Path], is_open: Callable[[Path], bool]) -> frozenset[Path]:
         """Return those of the changed paths that require an examination of rules and open files.
 
-        Left out are known changes (except of the control plane and of OF_GIT), and files that are
-        missing on disk, in the last snapshot and in HEAD, if they are neither of the control plane
-        nor open in an editor (`is_open`). A path outside the root is returned.
+        Left out are known changes (except of OF_GIT and of control files that others than the
+        server write), and files that are missing on disk, in the last snapshot and in HEAD, if they
+        are neither of the control plane nor open in an editor (`is_open`). A path outside the root
+        is returned.
         """
         root = self.stores.root
 

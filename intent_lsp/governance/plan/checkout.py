@@ -182,7 +182,7 @@ def selectable(rules: Rules, intent_id: str) -> Intent | CheckoutRefusal:
     if intent.status.closed:
         return CheckoutRefusal(
             code=RequestCode.INTENT_CLOSED,
-            message=f"Intent {intent.id} is closed: {intent.status}.",
+            message=f"Intent {intent.id} is {intent.status}.",
             data={"intent_id": intent.id, "status": intent.status.value},
         )
     patterns = rules.ignored.get(intent.id)

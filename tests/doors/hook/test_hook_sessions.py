@@ -158,7 +158,7 @@ def test_a_closed_intent_is_not_checked_out_again(agent: Agent, root: Repository
     file = root.root / ".orchestration/active_intents.yaml"
     file.write_text(file.read_text().replace("IN_PROGRESS", "COMPLETED", 1))
     answer = agent.send("UserPromptSubmit", prompt="Go on.")
-    assert "Intent INT-001 is closed: COMPLETED." in answer.stdout
+    assert "Intent INT-001 is COMPLETED." in answer.stdout
     assert not may(agent, "notes.txt")
 
 

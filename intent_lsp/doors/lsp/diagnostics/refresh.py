@@ -24,7 +24,8 @@ _log: Final = logging.getLogger(__name__)
 def attach_document(open_roots: OpenRoots, tracked: TrackedDocument) -> None:
     """Find the root that governs a document, and set `tracked.open_root`; None if no root does.
 
-    If it is another root than before, read the file; raise OSError if that fails.
+    If it is another root than before, read the file first. If that fails, raise OSError and set
+    nothing.
     """
     path = path_of_uri(tracked.uri)
     open_root = None if path is None else open_roots.of_path(path)

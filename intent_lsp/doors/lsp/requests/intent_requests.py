@@ -121,7 +121,7 @@ class IntentRequests:
     async def owners(self, given: object) -> JsonObject:
         """Answer `intent/owners`: the intents that own a path, whatever their status.
 
-        If no root governs the path or the workspace, answer no owners.
+        Without a root, answer no owners.
         """
         open_root, told = await self._in_thread(self._owned, read_params(given, PathParams))
         if open_root is not None:
