@@ -69,7 +69,7 @@ CURSOR: Final = AgentHost(
     in_root=(".cursor",),
     steps=(
         "Trust this workspace in Cursor.",
-        "Cursor also runs the hooks of .claude/settings.json, and a call that arrives twice counts once.",
+        "Cursor also runs the hooks of .claude/settings.json; a call that comes twice is one.",
     ),
 )
 WINDSURF: Final = AgentHost(

@@ -69,7 +69,7 @@ COPILOT: Final = AgentHost(
     steps=(
         "Trust this folder when Copilot asks: it loads a folder's hooks only then.",
         "The cloud agent reads .github/hooks from the default branch.",
-        "Copilot also runs the hooks of .claude/settings.json, and a call that arrives twice counts once.",
+        "Copilot also runs the hooks of .claude/settings.json; a call that comes twice is one.",
     ),
 )
 GEMINI: Final = AgentHost(
