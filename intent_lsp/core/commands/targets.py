@@ -177,7 +177,7 @@ def _source(word: Word, site: Site) -> str | None:
 
 
 def _sent(word: Word, site: Site) -> CommandReading:
-    """Return the reading of a copy's target that may be on another machine, as in `host:path`."""
+    """Return the reading of a copy's target: unknown if it is on another machine (`host:path`)."""
     if ":" in word.text.partition("/")[0]:
         return unknown(
             site.program, f"`{word.text}` is on another machine, so what is written is not recorded"

@@ -82,7 +82,7 @@ def escaped_line(text: str) -> str:
 def code_span(text: str) -> str:
     """Return a text on one line as a code span, whose fences are longer than any in the text.
 
-    It is cut to LONGEST_TEXT characters. A text of white space alone becomes no code span.
+    It is cut to LONGEST_TEXT characters. White space alone stays plain text.
     """
     line = _line(text)
     if not line.strip():

@@ -79,7 +79,7 @@ class _Walk:
         `tail` are the redirections that belong to its last command.
         """
         if self._level >= MAX_NESTING:
-            self._unknown("", "The command is nested too deeply to be parsed")
+            self._unknown("", "The command is nested too deeply, so what it changes is not known")
             return
         self._level += 1
         if node.type in _WITH_WORDS and loses_text(node):

@@ -128,8 +128,7 @@ def _grammar() -> Language:
 def _is_covered(root: Node, source: bytes) -> bool:
     """Return whether every shell would split a text into the leaves of its tree.
 
-    Between the leaves there must be only separators that every shell knows. `root` is the syntax
-    tree of the text `source`.
+    `root` is the syntax tree of the text `source`.
     """
     at = 0
     for leaf in _leaves(root):

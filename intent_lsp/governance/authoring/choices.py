@@ -14,9 +14,9 @@ _WRITTEN = ("status", "updated_at")
 
 
 class IntentChoices(Struct, frozen=True, kw_only=True):
-    """What can be done with one intent now. `selected`: it is the active one of the session.
+    """What can be done with one intent now: all are False if there is nothing.
 
-    All three are False if the intent cannot be selected at all.
+    `selected`: it is the session's active one, and so not `selectable`.
     """
 
     selected: bool = False

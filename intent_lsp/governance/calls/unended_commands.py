@@ -28,7 +28,7 @@ AT_ONCE: Final = 20
 
 
 class UnendedCommands(Struct, frozen=True, kw_only=True):
-    """Records the changes of open commands at their session's next call or at the turn's end.
+    """Records what an agent's open commands have changed: at each next call, and as the turn ends.
 
     A command is open until the host reports its end or the turn ends.
     """

@@ -68,9 +68,10 @@ class History(Struct, frozen=True, kw_only=True):
         self.unreported.add(partial(self.note, intent_id, event))
 
     def of(self, intent: Intent) -> tuple[str, ...]:
-        """Return an intent's newest events, newest first, at most EVENTS_KEPT.
+        """Return at most EVENTS_KEPT events of an intent.
 
-        Those that are only stored come before those of the intents file.
+        Those that are not yet in the intents file come first, the newest before the others. Then
+        come those of the file, in its order.
         """
         self.unreported.write()
         state, events = self.stores.state, tuple[Noted, ...]()
