@@ -10,7 +10,8 @@ host varies by more than all of its hooks take. `python -m benchmarks.hosts`
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from benchmarks.support.figures import Report, Watch, p50, read_options
@@ -39,16 +40,13 @@ def turns(governed: GovernedHost) -> list[float]:
     watch = Watch()
     taken: list[float] = []
 
-    def next_turn(number: int) -> Sequence[Call]:
+    def turn(number: int, _request: ModelRequest) -> Sequence[Call]:
         taken.append(watch.lap())
         if number == EDITS:
             return ()
         return [tools.edit(AUTH, f"line {number:02}", f"edited {number:02}")]
 
-    def turn(number: int) -> Callable[[ModelRequest], Sequence[Call]]:
-        return lambda _: next_turn(number)
-
-    governed.run([[tools.read(AUTH)], *(turn(number) for number in range(EDITS + 1))])
+    governed.run([[tools.read(AUTH)], *(partial(turn, number) for number in range(EDITS + 1))])
     assert governed.text(AUTH).count("edited") == EDITS, governed.text(AUTH)
     # Until the first edit is asked for, the host starts and reads the file.
     return taken[1:]

@@ -53,6 +53,11 @@ class Intent(Struct, frozen=True, kw_only=True):
     created_at: str | None = None
     updated_at: str | None = None
 
+    @property
+    def label(self) -> str:
+        """The id and the name, as a list shows them: `INT-001: Login`. Without a name, the id."""
+        return f"{self.id}: {self.name}" if self.name else self.id
+
 
 class Intents(Struct, frozen=True, dict=True):
     """The intents of one intents file, in its order. Ids are unique."""

@@ -13,7 +13,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from intent_lsp.core.errors import IntentLspError
+from intent_lsp.core.errors import IntentLspError, WrongParamsError
 from intent_lsp.core.text import whole
 from intent_lsp.doors.mcp.answers import invalid_params
 from intent_lsp.doors.mcp.mcp_roots import McpRoots
@@ -71,9 +71,10 @@ class McpResources:
         for a cursor that is not a number.
         """
         cursor = "0" if params is None or params.cursor is None else params.cursor
-        begin = read_cursor(cursor)
-        if begin is None:
-            raise invalid_params(f"{cursor[:40]!r} is not a cursor that this server returned")
+        try:
+            begin = read_cursor(cursor)
+        except WrongParamsError as wrong:
+            raise invalid_params(wrong.problem) from wrong
         found = await in_thread(self._listed)
         end = begin + _PAGE
         more = str(end) if end < len(found) else None

@@ -21,10 +21,12 @@ _DIGITS: Final = 40
 """The most digits of a cursor; that of a record has a time and the number of a file in it."""
 
 
-def read_cursor(written: str) -> int | None:
-    """Return the number that the cursor of a page is, or None if it is no such number."""
-    plain = written.isascii() and written.isdigit() and len(written) <= _DIGITS
-    return int(written) if plain else None
+def read_cursor(written: str) -> int:
+    """Return the number that the cursor of a page is. Raise WrongParamsError if it is none."""
+    if not (written.isascii() and written.isdigit() and len(written) <= _DIGITS):
+        said = f"{written[:40]!r} is not a cursor that this server returned"
+        raise WrongParamsError("cursor", said)
+    return int(written)
 
 
 class CommonParams(msgspec.Struct, rename="camel", kw_only=True, frozen=True):

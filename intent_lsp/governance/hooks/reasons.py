@@ -49,7 +49,7 @@ class Handshake(Struct, frozen=True, kw_only=True):
 
         Return "" if there are none.
         """
-        shown = [f"- {_line_of(intent)}" for intent in self.intents[:INTENTS_AT_MOST]]
+        shown = [f"- {intent.label}" for intent in self.intents[:INTENTS_AT_MOST]]
         more = len(self.intents) - len(shown)
         return "\n".join([*shown, *([f"- and {more:,} more"] if more > 0 else [])])
 
@@ -84,10 +84,6 @@ def inherited_words(intent: Intent) -> str:
 def note_of(parts: Iterable[str]) -> str:
     """Join the texts that are not empty, each on a new line. Return "" if there is none."""
     return "\n".join(part for part in parts if part)
-
-
-def _line_of(intent: Intent) -> str:
-    return f"{intent.id}: {intent.name}" if intent.name else intent.id
 
 
 def _way_out(denied: Denied, handshake: Handshake) -> list[str]:

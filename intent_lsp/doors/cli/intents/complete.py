@@ -7,6 +7,7 @@ be selected. If it was the session's active intent, the session has none afterwa
 import argparse
 from typing import Final
 
+from intent_lsp.core.gate.messages_for_people import title_of
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError
@@ -37,8 +38,7 @@ def answer(call: Call) -> None:
     if options.json:
         call.page.json({"intent": intent_json(done)})
     else:
-        status, name = done.status.value, f" ({done.name})" if done.name else ""
-        call.page.line(f"{done.id}{name} is now {status} in {INTENTS_FILE}")
+        call.page.line(f"{title_of(done)} is now {done.status.value} in {INTENTS_FILE}")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

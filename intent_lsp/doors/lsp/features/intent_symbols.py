@@ -87,11 +87,10 @@ class IntentSymbols:
             for intent in rules.file.intents:
                 place = self._declared(open_root, rules, intent, lines)
                 if place is not None and has_in_order(f"{intent.id} {intent.name}", query):
-                    name = f"{intent.id}: {intent.name}" if intent.name else intent.id
                     found.append(
                         lsp.WorkspaceSymbol(
                             location=place,
-                            name=name,
+                            name=intent.label,
                             kind=lsp.SymbolKind.Event,
                             container_name=intent.status.value,
                         )

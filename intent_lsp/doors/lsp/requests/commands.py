@@ -176,7 +176,7 @@ class Commands:
         """
         open_root = await self._finder.open_root(params)
         usable = await self._connection.work.in_thread(open_root.governance.open_intents)
-        by_title = {f"{i.id}: {i.name}" if i.name else i.id: i.id for i in usable}
+        by_title = {intent.label: intent.id for intent in usable}
         titles = list(by_title)
         if not titles:
             self._connection.people.show_message(

@@ -206,8 +206,7 @@ def _selections(
     titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
     missing = problem.code in NO_USABLE_INTENT
     for intent in usable[:_INTENTS_OFFERED] if missing and not can_ask else ():
-        title = f"Select intent {intent.id}: {intent.name}"
-        titles.setdefault(intent.id, title if intent.name else f"Select intent {intent.id}")
+        titles.setdefault(intent.id, f"Select intent {intent.label}")
     root = root_uri(tracked)
     ways = [
         command_action(title, SELECT, {"intentId": chosen, "workspaceUri": root}, shown)
