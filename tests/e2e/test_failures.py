@@ -674,6 +674,38 @@ async def test_what_can_be_hashed_again_is_recorded_with_its_hash(
         await verified(editor, 1)
 
 
+async def test_an_intents_file_that_cannot_be_read_has_an_error_that_says_so(
+    repository: Repository, tmp_path: Path
+) -> None:
+    govern(repository)
+    log = tmp_path / "log"
+    command = logging_server(log, bound=True)
+    async with editing(repository.root, command=command) as editor:
+        with nobody_may_read(repository.root / INTENTS_FILE):
+            await until_said(editor, "is OFF")
+            (problem,) = await editor.problems(INTENTS_FILE, "YAML_SYNTAX")
+            assert "cannot be read (Permission denied)" in problem.message
+            assert "Edits are not checked until then." in problem.message
+        await until_said(editor, "is on again")
+        assert not await editor.problems(INTENTS_FILE)
+    assert "Traceback" not in log.read_text()
+
+
+async def test_a_read_of_a_file_that_cannot_be_read_is_refused_with_the_cure(
+    repository: Repository, tmp_path: Path
+) -> None:
+    govern(repository)
+    command = logging_server(tmp_path / "log", bound=True)
+    async with editing(repository.root, command=command) as editor:
+        with nobody_may_read(repository.root / LOGIN):
+            error = await failing(editor, "recordRead", path=LOGIN)
+            assert error.code == -32602
+            assert f"{LOGIN} cannot be read (Permission denied)" in error.message
+            known = hash_content(b"what the agent was shown")
+            noted = await ask(editor, "recordRead", path=LOGIN, hash=known)
+            assert noted["hash"] == known
+
+
 async def test_a_file_that_cannot_be_read_is_not_taken_for_a_new_one(
     repository: Repository, tmp_path: Path
 ) -> None:

@@ -37,6 +37,7 @@ CONTROL_PAGES: Final = (INTENTS_FILE, POLICY_FILE)
 
 _NOT_TEXT: Final = "This file is not UTF-8 text, or has NUL bytes: save it as UTF-8 text."
 _OFF: Final = " Edits are not checked until then."
+_LAST_GOOD: Final = " The last policy that could be read counts until then."
 _GONE: Final = "The intents file no longer exists. Edits are not checked until it is back."
 
 
@@ -231,14 +232,14 @@ class ControlFileDiagnostics:
 def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
     """Return the lines and findings of the text `typed`, or of the file on disk if it is None.
 
-    A file that is missing, too large or no text has one finding that says so, a missing policy
-    none. Raise OSError if the file on disk cannot be read for another reason, also with a text.
+    A file that is missing, too large, unreadable or no text has one finding that says so, a missing
+    policy none.
     """
     try:
         data = read_bytes(page.governance.root / page.path, MAX_BYTES)
-    except TooLargeError as problem:
+    except OSError as problem:
         if typed is None:
-            return [], (_whole(FileCode.YAML_LIMIT, problem.strerror or ""),)
+            return [], (_unreadable(page, problem),)
         data = None
     on_disk = decode(data or b"")
     text = typed if typed is not None else "" if on_disk is None else on_disk.text
@@ -255,6 +256,14 @@ def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Findin
     checks = page.checks
     more = checks.findings(read, lines) if saved else checks.typed(read, lines)
     return lines, read.findings + more
+
+
+def _unreadable(page: ControlFile, problem: OSError) -> Finding:
+    """Return the finding for a control file that is too large or cannot be read."""
+    if isinstance(problem, TooLargeError):
+        return _whole(FileCode.YAML_LIMIT, problem.strerror or "")
+    said = f"This file cannot be read ({problem.strerror}): give the server's user the right to."
+    return _whole(FileCode.YAML_SYNTAX, said + (_OFF if page.path == INTENTS_FILE else _LAST_GOOD))
 
 
 def _gone(page: ControlFile) -> tuple[Finding, ...]:

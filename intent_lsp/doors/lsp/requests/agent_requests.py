@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.errors import InvalidCallError
 from intent_lsp.core.findings import Position
 from intent_lsp.core.gate.request import ApprovalAnswer, Denied
 from intent_lsp.core.text import some_of
@@ -91,7 +92,7 @@ class AgentRequests:
         """Answer `intent/recordRead`: note which content of a file an agent has read.
 
         The content is given by its hash. If the params have none, hash the file on disk now; the
-        answer's hash is null if there is no file. Raise OSError if the file cannot be read.
+        answer's hash is null if there is no file. Raise InvalidCallError if it cannot be read.
         """
         params = read_params(given, ReadParams)
         hash_ = params.hash_read()
@@ -99,7 +100,11 @@ class AgentRequests:
         path = await self._in_thread(open_root.governance.path_named, params)
         session, calls = session_of(params, open_root), open_root.governance.calls
         if hash_ is None:
-            hash_ = await self._in_thread(calls.read_now, session.id, session.agent_id, path)
+            try:
+                hash_ = await self._in_thread(calls.read_now, session.id, session.agent_id, path)
+            except OSError as problem:
+                why = f"{path} cannot be read ({problem.strerror}): send the hash of what was read"
+                raise InvalidCallError(why) from problem
         else:
             await self._in_thread(calls.read, session.id, session.agent_id, path, hash_)
         return {"path": path, "uri": uri_of(open_root.governance.root / path), "hash": hash_}
