@@ -14,8 +14,8 @@ from benchmarks.support.ledger_maker import lines
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.ledger.chain import ChainEnd, Link, draft
 from intent_lsp.core.records import Event
-from intent_lsp.formats.ledger.batch import Columns, LinkedBatch, examine_lines, index_lines
-from intent_lsp.formats.ledger.jsonl import IndexEntry, entry, examine, seal
+from intent_lsp.formats.ledger.batch import LinkedBatch, examine_lines, index_lines
+from intent_lsp.formats.ledger.jsonl import entry, examine, seal
 from intent_lsp.formats.ledger.schema import WireRecord
 from tests.support.ledgers import HASH, edit, events, new_id
 
@@ -29,11 +29,6 @@ def line_of(event: Event) -> bytes:
     return seal(draft(event, id=new_id(), timestamp=TIME, end=ChainEnd()))[1]
 
 
-def entries(data: bytes) -> list[IndexEntry]:
-    found = index_lines(data)
-    return found.entries if isinstance(found, Columns) else found
-
-
 def check(several: list[bytes]) -> None:
     data, alone = b"".join(several), [examine(line) for line in several]
     found = examine_lines(data)
@@ -41,7 +36,7 @@ def check(several: list[bytes]) -> None:
         check_stretch(found, alone)
     else:
         assert found == alone
-    assert entries(data) == [entry(line) for line in several]
+    assert index_lines(data) == [entry(line) for line in several]
 
 
 def check_stretch(found: LinkedBatch, alone: list[Link]) -> None:
@@ -54,7 +49,7 @@ def check_stretch(found: LinkedBatch, alone: list[Link]) -> None:
 
 
 def flaws(several: list[bytes]) -> list[LedgerCode | None]:
-    return [link.flaw.code if link.flaw else None for link, *_ in entries(b"".join(several))]
+    return [link.flaw.code if link.flaw else None for link, *_ in index_lines(b"".join(several))]
 
 
 def changed(part: str, value: object, line: bytes = PLAIN[1]) -> bytes:
@@ -279,7 +274,7 @@ def test_a_line_that_ties_or_whose_clock_went_back_is_in_no_stretch(told: dict[s
 
 
 def test_the_maker_of_large_ledgers_writes_what_the_program_would_write() -> None:
-    links = [link for link, *_ in entries(b"".join(lines(50)))]
+    links = [link for link, *_ in index_lines(b"".join(lines(50)))]
     assert [link.flaw for link in links] == [None] * 50
     assert [link.prev for link in links] == [None, *(link.hash for link in links[:-1])]
     assert len({link.id for link in links}) == 50

@@ -1,4 +1,4 @@
-"""An index that is built from nothing is what row after row would have made it, or is empty."""
+"""An index that is made in batches is what row after row would have made it, or is empty."""
 
 import os
 import sqlite3
@@ -19,8 +19,7 @@ from intent_lsp.core.approvals import Grant
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import MutationClass, RecordFile, ScopeValidation
 from intent_lsp.store.fs.sqlite_file import transaction
-from intent_lsp.store.ledger.index.batch import batch
-from intent_lsp.store.ledger.index.build import add, built, catch_up
+from intent_lsp.store.ledger.index.build import add, catch_up
 from intent_lsp.store.ledger.index.database import IndexDatabase
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.ledger.ledger import Ledger
@@ -112,7 +111,7 @@ def made(root: Path, batch: int, at_once: int) -> dict[str, list[tuple[object, .
 
     with pytest.MonkeyPatch.context() as patch, closing(database):
         patch.setattr("intent_lsp.store.ledger.index.build._BATCH", batch)
-        patch.setattr("intent_lsp.store.ledger.index.batch._AT_ONCE", at_once)
+        patch.setattr("intent_lsp.store.ledger.index.build._AT_ONCE", at_once)
         return database.run(work)
 
 
@@ -150,14 +149,16 @@ runs = st.lists(
 
 
 @given(st.lists(runs, min_size=1, max_size=3), st.sampled_from([600, 2_500, 9_000]))
-def test_what_is_built_at_once_is_what_row_after_row_makes(files: list[bytes], batch: int) -> None:
+def test_an_index_made_in_batches_is_what_row_after_row_makes(
+    files: list[bytes], batch: int
+) -> None:
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)
         (root / SEGMENT_ROOM).mkdir(parents=True)
         names = [LEDGER_FILE, f"{SEGMENT_ROOM}/a.jsonl", f"{SEGMENT_ROOM}/b.jsonl"]
         for name, data in zip(names, files, strict=False):
             (root / name).write_bytes(data)
-        # One line a part, so that none goes the short way; nothing is large enough for a build.
+        # One line at a time is parsed there, and all lines of a file are inserted at once.
         assert made(root, batch, 2_000) == made(root, 10**9, 0)
 
 
@@ -256,14 +257,14 @@ def test_a_database_in_use_is_waited_for_as_long_as_patience_lasts(
     assert found == (str(root / INDEX) if waited else "")
 
 
-def test_a_build_that_waited_for_another_begins_none_of_its_own(root: Path) -> None:
+def test_what_another_process_has_built_is_not_built_again(root: Path) -> None:
     with closing(ledger_at(root)) as ledger:
         ledger.index.refresh()
     before = kept(root)
-    with closing(IndexDatabase(root / INDEX)) as database:
-        connection = database.run(lambda connection: connection)
-        with built(connection) as begun:
-            assert not begun
+    told: list[int] = []
+    with closing(ledger_at(root)) as ledger:
+        ledger.index.refresh(lambda done, _all: told.append(done))
+    assert not told
     assert kept(root) == before
 
 
@@ -276,6 +277,6 @@ def test_what_the_index_does_not_follow_yet_is_not_waited_for(
     (stamp,) = LedgerFiles(root).stamp()
     with closing(database), closing(other):
         other.run(lambda connection: connection).execute("BEGIN IMMEDIATE")
-        nothing = batch(b"", [])
+        connection = database.run(lambda connection: connection)
         # A wait would end in an error.
-        assert not add(database.run(lambda connection: connection), stamp, stamp.size, nothing)
+        assert not add(connection, stamp, stamp.size, b"", [])

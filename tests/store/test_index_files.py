@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.approvals import Grant
 from intent_lsp.core.codes import LedgerCode
-from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import LedgerForm
@@ -21,10 +19,7 @@ from intent_lsp.core.records import MutationClass, Record, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.index_keys import (
     key64,
-    keys_of_hashes,
-    keys_of_ids,
     moment_of,
-    moments_of,
 )
 from intent_lsp.store.ledger.index.queries import Query, RecordPage
 from intent_lsp.store.ledger.ledger import Ledger
@@ -337,18 +332,6 @@ def test_moments_grow_with_time(one: datetime, other: datetime) -> None:
 def test_a_number_fits_into_the_index_whatever_the_text(text: str) -> None:
     for number in (key64(text), moment_of(text) + 10**9):
         assert -(2**63) <= number < 2**63
-
-
-@given(st.lists(st.tuples(st.binary(max_size=2), st.uuids(version=4), st.datetimes())))
-def test_the_numbers_of_many_texts_are_those_of_each(
-    told: list[tuple[bytes, UUID, datetime]],
-) -> None:
-    hashes = [hash_content(content) for content, _, _ in told]
-    ids = [str(id_) for _, id_, _ in told]
-    times = [timestamp(each.replace(tzinfo=UTC)) for *_, each in told]
-    assert keys_of_hashes(hashes) == [*map(key64, hashes)]
-    assert keys_of_ids(ids) == [*map(key64, ids)]
-    assert moments_of(times) == [*map(moment_of, times)]
 
 
 def test_an_index_that_names_other_lines_is_built_anew(

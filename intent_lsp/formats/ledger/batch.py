@@ -14,17 +14,13 @@ import msgspec
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.chain import UNSEALED, Link
-from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.ledger.batch_checks import are_valid
 from intent_lsp.formats.ledger.jsonl import (
     IndexEntry,
     entry,
     entry_at,
     examine,
-    grants_scope,
-    is_passing,
     linked,
-    touched_paths,
 )
 from intent_lsp.formats.ledger.schema import WireIntegrity, WireRecord
 
@@ -47,34 +43,6 @@ class LinkedBatch(NamedTuple):
     last: Link
     ids: list[str]
     digests: list[bytes]
-
-
-class Columns(NamedTuple):
-    """The indexed fields of two or more valid ledger lines: a list for each field, in line order.
-
-    No line merges heads or grants scope, and each but the first links to the line above it.
-    """
-
-    first: Link
-    last: Link
-    hashes: list[ContentHash]
-    ids: list[str]
-    times: list[str]
-    sessions: list[str]
-    intents: list[str | None]
-    passing: list[bool]
-    paths: list[tuple[WorkspacePath, ...]]
-
-    @property
-    def links(self) -> list[Link]:
-        """The `Link` of each line, which is its place in the hash chain."""
-        above = [self.first.prev, *self.hashes[:-1]]
-        return [*map(Link, self.hashes, self.ids, self.times, self.sessions, above)]
-
-    @property
-    def entries(self) -> list[IndexEntry]:
-        """The same fields as a list with one index entry for each line."""
-        return [*map(IndexEntry, self.links, self.intents, self.passing, self.paths)]
 
 
 class _Lines(NamedTuple):
@@ -124,18 +92,15 @@ def examine_lines(data: bytes) -> LinkedBatch | list[Link]:
     return links
 
 
-def index_lines(data: bytes) -> Columns | list[IndexEntry]:
-    """Return the indexed fields of whole ledger lines, as columns or as one entry for each line.
+def index_lines(data: bytes) -> list[IndexEntry]:
+    """Return the index entry of each of some whole ledger lines. Never raises.
 
-    Each line ends in a newline. Columns need two or more valid lines, each linked to the line above
-    it, none of which merges heads or grants scope. Each entry is the one that `entry` returns for
-    that line alone. Never raises.
+    Each line ends in a newline. The result for a line is the one that `entry` returns for that line
+    alone.
     """
     found = _sound(data)
     if found is None:
         return [entry(line) for line in _split(data)]
-    if found.follow and len(found.wires) > 1 and not any(map(grants_scope, found.wires)):
-        return _columns(found)
     entries = [*map(entry_at, found.links, found.wires)]
     for at in found.changed:
         entries[at] = entry(_split(data)[at])
@@ -144,21 +109,6 @@ def index_lines(data: bytes) -> Columns | list[IndexEntry]:
 
 def _split(data: bytes) -> list[bytes]:
     return [line + b"\n" for line in data.split(b"\n")[:-1]]
-
-
-def _columns(found: _Lines) -> Columns:
-    wires = found.wires
-    return Columns(
-        found.first,
-        found.last,
-        found.hashes,
-        found.ids,
-        found.times,
-        [wire.session_id for wire in wires],
-        [wire.intent_id for wire in wires],
-        [*map(is_passing, wires)],
-        [*map(touched_paths, wires)],
-    )
 
 
 def _sound(data: bytes) -> _Lines | None:

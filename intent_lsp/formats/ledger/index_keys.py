@@ -4,8 +4,6 @@ Invariant: every key fits into SQLite's signed 64 bits.
 """
 
 import hashlib
-import struct
-from collections.abc import Sequence
 from typing import Final
 
 _STEPS: Final = 64
@@ -41,21 +39,3 @@ def moment_of(timestamp: str) -> int:
     if not (digits.isascii() and digits.isdigit()):
         return 0
     return int(digits.ljust(_DIGITS, "0")) * _STEPS
-
-
-def keys_of_hashes(hashes: Sequence[str]) -> list[int]:
-    """Return the `key64` of each hash. All must be well-formed, with the prefix `sha256:`."""
-    digits = "".join([hash_[7:23] for hash_ in hashes])
-    return [number - _HALF for (number,) in struct.iter_unpack(">Q", bytes.fromhex(digits))]
-
-
-def keys_of_ids(ids: Sequence[str]) -> list[int]:
-    """Return the `key64` of each id. All ids must be UUIDs."""
-    digits = "".join(ids).replace("-", "")
-    return [number - _HALF for (number,) in struct.iter_unpack(">Q8x", bytes.fromhex(digits))]
-
-
-def moments_of(timestamps: Sequence[str]) -> list[int]:
-    """Return the `moment_of` of each timestamp. All must be in the ledger's format."""
-    digits = "\n".join(timestamps).encode("ascii").translate(None, b"-:.TZ")
-    return [int(each) * _STEPS for each in digits.split()]

@@ -22,7 +22,6 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import read
 from intent_lsp.store.fs.local_dir import make_private_directory
 from intent_lsp.store.ledger.append_target import AppendTarget, single
-from intent_lsp.store.ledger.index.batch import batch
 from intent_lsp.store.ledger.index.build import BuildProgress, quiet
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.journal import Journal
@@ -282,8 +281,8 @@ class Ledger:
             ) from error
         self._journal.note(data)
         self._known_heads.note([each.entry.link for each in sealed])
-        added = batch(data, [each.entry for each in sealed])
-        self.index.appended(file.stamp(name), offset, added)
+        entries = [each.entry for each in sealed]
+        self.index.appended(file.stamp(name), offset, data, entries)
         return sealed
 
     def _keep(self, identified: Identified, reason: str) -> Queued:

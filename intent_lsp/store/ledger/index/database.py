@@ -59,17 +59,11 @@ CREATE TABLE granted (
 CREATE TABLE named (
   hash64 INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (hash64, source)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX record_hash ON record (hash64);
+CREATE INDEX record_id ON record (id64);
+CREATE INDEX record_intent ON record (intent, moment, source);
+CREATE INDEX record_session ON record (session, moment, source);
 """
-
-CACHE: Final = "PRAGMA cache_size = -16384"
-"""Keeps up to 16 MiB of pages in memory; the negative number is in KiB."""
-
-HASH_INDEX: Final = "CREATE INDEX IF NOT EXISTS record_hash ON record (hash64)"
-ORDER_INDEXES: Final = (
-    "CREATE INDEX record_id ON record (id64)",
-    "CREATE INDEX record_intent ON record (intent, moment, source)",
-    "CREATE INDEX record_session ON record (session, moment, source)",
-)
 
 T = TypeVar("T")
 
@@ -161,11 +155,11 @@ def _prepare(connection: sqlite3.Connection, _path: Path) -> None:
 
     Raise sqlite3.DatabaseError if the tables are of another version.
     """
-    # Hashes and ids are in random order, so a small cache would read their pages again and again.
-    connection.execute(CACHE)
+    # In KiB. Hashes and ids are in random order, so a small cache would read their pages again and
+    # again.
+    connection.execute("PRAGMA cache_size = -16384")
     # Shrinks the write-ahead log, which a build makes large.
     connection.execute("PRAGMA journal_size_limit = 16777216")
-    tables = _SCHEMA.strip().removesuffix(";").split(";\n")
-    statements = (*tables, HASH_INDEX, *ORDER_INDEXES)
+    statements = _SCHEMA.strip().removesuffix(";").split(";\n")
     if create_tables(connection, statements, SCHEMA_VERSION) != SCHEMA_VERSION:
         raise sqlite3.DatabaseError("the index has the format of another version; it is built anew")

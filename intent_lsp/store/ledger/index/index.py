@@ -4,7 +4,7 @@ Invariant: records are read from the ledger's own lines. An index that does not 
 """
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 from itertools import islice
@@ -17,8 +17,7 @@ from intent_lsp.core.ledger.chain import ChainCursor, Head
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.index_keys import key64
-from intent_lsp.formats.ledger.jsonl import read
-from intent_lsp.store.ledger.index.batch import Batch
+from intent_lsp.formats.ledger.jsonl import IndexEntry, read
 from intent_lsp.store.ledger.index.build import BuildProgress, add, catch_up, lag, quiet
 from intent_lsp.store.ledger.index.database import PATIENT, IndexDatabase
 from intent_lsp.store.ledger.index.queries import (
@@ -48,8 +47,6 @@ _PASSED: Final = 64
 """How many appends are not indexed at once after the index was found to lag behind."""
 _LONG: Final = 16 * 1024
 """From this many bytes on, a line is cached: it names many files, and each query reads it again."""
-
-_LONG_KEPT: Final = 4
 _HEX: Final = frozenset("0123456789abcdef")
 
 T = TypeVar("T")
@@ -57,7 +54,7 @@ T = TypeVar("T")
 Sources = Mapping[str, IndexedFile]
 """How far the index has read each ledger file, by the file's path."""
 
-_read_long: Final = lru_cache(maxsize=_LONG_KEPT)(read)
+_read_long: Final = lru_cache(maxsize=4)(read)
 """Parses a long line once for all the files that it names, since each one asks for its record."""
 
 
@@ -223,18 +220,21 @@ class Index:
 
         return self._database.run(nearly)
 
-    def appended(self, stamp: FileStamp, offset: int, added: Batch) -> None:
-        """Index lines that were just appended at `offset`. `stamp` is the file's stamp afterwards.
+    def appended(
+        self, stamp: FileStamp, offset: int, lines: bytes, entries: Sequence[IndexEntry]
+    ) -> None:
+        """Index `lines`, just appended at `offset`; `stamp` is the file's stamp afterwards.
 
-        If the index has not read exactly up to `offset`, do nothing in this and the next `_PASSED`
-        calls. A query reads all lines and ends that.
+        `entries` are the fields of each line to index. If the index has not read exactly up to
+        `offset`, do nothing in this and the next `_PASSED` calls. A query reads all lines and ends
+        that.
         """
         if self._passed:
             self._passed -= 1
             return
 
         def follow(connection: sqlite3.Connection) -> None:
-            if not add(connection, stamp, offset, added):
+            if not add(connection, stamp, offset, lines, entries):
                 self._passed = _PASSED
 
         self._database.try_once(follow)
