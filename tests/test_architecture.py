@@ -83,7 +83,7 @@ def test_only_the_git_modules_know_git() -> None:
     starting = {m.short_name for m in strangers if architecture.imports_below(m, "subprocess")}
     assert knowing <= {DIFF}
     # Our own workers, and the hooks that `intent-lsp doctor` tries as their hosts run them.
-    assert starting == {"store.ledger.raw.pool", "store.hook_runs"}
+    assert starting == {"store.ledger.verify.scan", "store.hook_runs"}
 
 
 def test_only_one_module_knows_both_a_value_and_its_twin_in_the_protocol() -> None:

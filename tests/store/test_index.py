@@ -349,7 +349,6 @@ def test_building_is_told_as_it_goes(
 ) -> None:
     assert records
     monkeypatch.setattr("intent_lsp.store.ledger.index.build._BATCH", 600)
-    monkeypatch.setattr("intent_lsp.store.ledger.raw.pool.RANGE", 600)
     ledger.close()
     (tmp_path / INDEX).unlink()
     told: list[tuple[int, int]] = []

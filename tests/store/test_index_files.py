@@ -214,7 +214,6 @@ def test_building_is_told_over_all_files(
 ) -> None:
     assert records
     monkeypatch.setattr("intent_lsp.store.ledger.index.build._BATCH", 600)
-    monkeypatch.setattr("intent_lsp.store.ledger.raw.pool.RANGE", 600)
     told: list[tuple[int, int]] = []
     ledger.index.refresh(lambda done, everything: told.append((done, everything)))
     size = sum(path.stat().st_size for path in (root / SEGMENT_ROOM).iterdir())

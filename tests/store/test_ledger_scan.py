@@ -14,13 +14,13 @@ from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.ledger.chain import Flaw, Link
 from intent_lsp.core.ledger.verification import LedgerProblem
 from intent_lsp.formats.ledger.jsonl import examine
-from intent_lsp.store.ledger.raw import pool
 from intent_lsp.store.ledger.raw.file import read_at
-from intent_lsp.store.ledger.raw.pool import RANGE
 from intent_lsp.store.ledger.verify.link_check import LinkCheck, Piece
 from intent_lsp.store.ledger.verify.link_table import LinkTable, Packed, key
-from intent_lsp.store.ledger.verify.scan import scan, scan_widely
+from intent_lsp.store.ledger.verify.scan import LARGE, RANGE, scan, scan_widely
 from intent_lsp.store.ledger.verify.verify import no_past
+
+SCAN = "intent_lsp.store.ledger.verify.scan"
 
 
 @pytest.fixture(name="ledger")
@@ -86,7 +86,7 @@ def test_a_line_that_says_nothing_of_its_place_is_wrong_below_lines_that_do(
     bare = (dialects / "nested_bare.jsonl").read_bytes().splitlines(keepends=True)[0]
     sealed = b"".join(lines(3))
     data = sealed + bare
-    monkeypatch.setattr("intent_lsp.store.ledger.raw.pool.RANGE", len(sealed))
+    monkeypatch.setattr(f"{SCAN}.RANGE", len(sealed))
     found = list(scan(lambda start, end: data[start:end], len(data)))
     assert [isinstance(piece, Packed) for piece in found] == [True, False]
     assert LedgerCode.BAD_RECORD in [problem.code for problem in problems_of(found)]
@@ -119,7 +119,7 @@ def test_a_file_that_shrinks_while_it_is_read_ends_where_it_ends() -> None:
 def test_several_processes_find_what_one_finds(
     file: tuple[int, int], monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    monkeypatch.setattr(pool, "PART", 2 * RANGE)
+    monkeypatch.setattr(f"{SCAN}.PART", 2 * RANGE)
     assert list(scan_widely(*file, workers)) == found_in(file)
 
 
@@ -127,7 +127,7 @@ def test_a_small_file_is_examined_by_this_process_alone(
     file: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere")
-    assert file[1] < pool.LARGE
+    assert file[1] < LARGE
     assert list(scan_widely(*file)) == found_in(file)
 
 
@@ -135,8 +135,8 @@ def test_a_small_file_is_examined_by_this_process_alone(
 def test_a_large_file_is_shared_as_the_system_allows(
     file: tuple[int, int], monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
-    monkeypatch.setattr(pool, "LARGE", 1)
-    monkeypatch.setattr(pool, "PART", 2 * RANGE)
+    monkeypatch.setattr(f"{SCAN}.LARGE", 1)
+    monkeypatch.setattr(f"{SCAN}.PART", 2 * RANGE)
     if missing:
         monkeypatch.delattr(os, missing)
     assert list(scan_widely(*file)) == found_in(file)
@@ -165,7 +165,7 @@ def test_a_process_that_fails_changes_nothing(
     script.chmod(0o755)
     expected = found_in(file)
     monkeypatch.setattr(sys, "executable", str(script))
-    monkeypatch.setattr(pool, "_PATIENCE_SECONDS", 1)
+    monkeypatch.setattr(f"{SCAN}._PATIENCE_SECONDS", 1)
     assert list(scan_widely(*file, 1)) == expected
 
 

@@ -254,7 +254,7 @@ class TestBranches:
 
 
 def test_a_ledger_of_many_ranges_is_verified_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("intent_lsp.store.ledger.raw.pool.RANGE", 700)
+    monkeypatch.setattr("intent_lsp.store.ledger.verify.scan.RANGE", 700)
     assert check(list(CHAIN)).ok
     same = examine(CHAIN[2]).id
     doubled = [line_after(end_of(CHAIN[-1]), edit("x"), 9, same)]
