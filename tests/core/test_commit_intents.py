@@ -2,7 +2,7 @@
 
 import pytest
 
-from intent_lsp.core.check.commit_intents import branch_intents, trailer_intents
+from intent_lsp.core.check.commit import branch_intents, trailer_intents
 
 KNOWN = ("INT-001", "INT-10", "INT-100", "FEAT 7", "auth")
 

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from intent_lsp.core.check.intents_change import only_by_server
+from intent_lsp.core.check.authorship import only_by_server
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 
 LOGIN = Intent(id=IntentId("INT-001"), owned_scope=("src/auth/**",), status=Status.IN_PROGRESS)

@@ -1,8 +1,6 @@
 """Runs of lines of a hunk, followed into a later version; fingerprints that stay."""
 
-from intent_lsp.core.check.fingerprints import Fingerprints
-from intent_lsp.core.check.line_runs import later_run, run_of_hunk
-from intent_lsp.core.check.report import LineRun
+from intent_lsp.core.check.report import Fingerprints, LineRun, later_run, run_of_hunk
 from intent_lsp.core.ranges import Hunk
 
 

@@ -1,17 +1,24 @@
-"""Whether an agent made a change: by its records, by the names in its commit, by its neighbours.
+"""Whether a change is an agent's, and whether one of the intents file is the server's for an agent.
 
-Specified in requirements section 14.
+Who made a change follows from its records, the names in its commit, and its neighbours. In an
+agent's name the server writes a status that goes on, history, `updated_at`, and granted scope.
+
+Specified in requirements sections 3.6 and 14.
 
 Invariant: a record of the very file whose author is known decides before names do, and names before
 other records.
 Invariant: a name or an address is matched as a whole, except for `(aider)` in a name.
+Invariant: a closed intent that is open again never counts as the server's change.
 """
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from intent_lsp.core.check.commit import CommitFacts
+from intent_lsp.core.intents import Intent, Intents, Status
 from intent_lsp.core.records import EntityType
 
 _AGENTS: Final = (EntityType.AI, EntityType.MIXED)
@@ -105,6 +112,26 @@ def agent_evidence(
     return None
 
 
+GrantedGlobs = Callable[[Intent], Collection[str]]
+"""Returns the globs that people have granted an intent for good."""
+
+
+def only_by_server(before: Intents, after: Intents, granted: GrantedGlobs) -> bool:
+    """Whether the intents differ only by what the server writes in an agent's name.
+
+    That is a status that goes from PLANNED to IN_PROGRESS or from an open one to COMPLETED,
+    `recent_history`, `updated_at`, and granted globs at the end of an owned scope. Equal intents
+    give True; intents in another order do not.
+    """
+    pairs = list(zip(before, after, strict=False))
+    return len(before) == len(after) and all(
+        _goes_on(old.status, new.status)
+        and _same_rules(old, new)
+        and _only_granted(old, new, granted)
+        for old, new in pairs
+    )
+
+
 def _is_agent(signed: str, further: Collection[str]) -> bool:
     """Whether a signature `Name <address>` is an agent's."""
     found = _IDENTITY.fullmatch(signed)
@@ -118,3 +145,29 @@ def _is_agent(signed: str, further: Collection[str]) -> bool:
         or not {name, address}.isdisjoint(further)
         or (account is not None and account[1] in AGENT_ACCOUNTS)
     )
+
+
+def _goes_on(old: Status, new: Status) -> bool:
+    if old is new:
+        return True
+    if new is Status.IN_PROGRESS:
+        return old is Status.PLANNED
+    return new is Status.COMPLETED and not old.closed
+
+
+def _same_rules(old: Intent, new: Intent) -> bool:
+    return old == replace(
+        new,
+        status=old.status,
+        owned_scope=old.owned_scope,
+        recent_history=old.recent_history,
+        updated_at=old.updated_at,
+    )
+
+
+def _only_granted(old: Intent, new: Intent, granted: GrantedGlobs) -> bool:
+    count = len(old.owned_scope)
+    added = new.owned_scope[count:]
+    if new.owned_scope[:count] != old.owned_scope:
+        return False
+    return not added or set(added) <= set(granted(new))

@@ -1,15 +1,22 @@
-"""The report of a check: the changes that were judged, and what was found in them.
+"""The report of a check: the judged changes, and the findings, their lines and fingerprints.
 
 Specified in requirements section 14.
 
 Invariant: a report fails only by findings of level ERROR.
+Invariant: two findings of one report have different fingerprints. A fingerprint stays the same
+while lines move or commits are rebased.
+Invariant: a run in a later version of a file begins and ends with lines that the earlier has in it.
 """
 
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.ranges import Hunk
 
 
 class FindingLevel(StrEnum):
@@ -122,3 +129,60 @@ class CheckReport(Struct, frozen=True, kw_only=True):
         """Return the findings of one change, without those of the ledger."""
         found = (each for each in self.findings if not each.of_ledger)
         return tuple(each for each in found if each.commit == change.commit)
+
+
+def run_of_hunk(hunk: Hunk) -> LineRun:
+    """Return the lines that a hunk wrote; if it only deleted, the line above the deleted ones.
+
+    That is line 1 if there is none above.
+    """
+    if hunk.new_count:
+        return LineRun(hunk.new_start + 1, hunk.new_start + hunk.new_count)
+    line = max(hunk.new_start, 1)
+    return LineRun(line, line)
+
+
+def later_run(run: LineRun, hunks: Sequence[Hunk]) -> LineRun | None:
+    """Return where a run of lines is after `hunks`, or None if none of its lines is left.
+
+    The result goes from the first line that is left to the last, new lines between them included.
+    """
+    kept = [
+        line + shift
+        for line in range(run.first - 1, run.last)
+        if (shift := _shift(line, hunks)) is not None
+    ]
+    return LineRun(kept[0] + 1, kept[-1] + 1) if kept else None
+
+
+class Fingerprints(Struct):
+    """Makes the fingerprints of one report's findings, in order."""
+
+    made: Counter[str] = field(default_factory=Counter)
+
+    def of(self, code: str, path: str | None, changed: Iterable[str]) -> str:
+        """Return the fingerprint of a finding: 32 hexadecimal digits.
+
+        `changed` are the lines that the finding is about. Several findings of the report with equal
+        arguments get different fingerprints, since they are numbered in the order of the calls.
+        """
+        told = hashlib.sha256()
+        for part in (code, path or "", *changed):
+            told.update(part.encode("utf-8", "surrogatepass"))
+            told.update(b"\0")
+        key = told.hexdigest()
+        self.made[key] += 1
+        number = self.made[key]
+        return hashlib.sha256(f"{key} {number}".encode()).hexdigest()[:32]
+
+
+def _shift(line: int, hunks: Sequence[Hunk]) -> int | None:
+    """Return how far down (negative: up) hunks move a line, from 0, or None if one removes it."""
+    shift = 0
+    for hunk in hunks:
+        if line < hunk.old_start:
+            break
+        if line < hunk.old_start + hunk.old_count:
+            return None
+        shift = hunk.new_start + hunk.new_count - hunk.old_start - hunk.old_count
+    return shift

@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from intent_lsp.core.check.commit import CommitFacts
-from intent_lsp.core.check.commit_intents import branch_intents, trailer_intents
+from intent_lsp.core.check.commit import CommitFacts, branch_intents, trailer_intents
 from intent_lsp.core.check.report import IntentSource
 from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.timestamps import timestamp

@@ -12,8 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.check.authorship import agent_evidence, agent_named
-from intent_lsp.core.check.intents_change import only_by_server
+from intent_lsp.core.check.authorship import agent_evidence, agent_named, only_by_server
 from intent_lsp.core.check.report import CheckedChange, FindingLevel
 from intent_lsp.core.codes import CheckCode, GateCode
 from intent_lsp.core.content import FileContent

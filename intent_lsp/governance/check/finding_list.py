@@ -11,9 +11,14 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from intent_lsp.core.check.fingerprints import Fingerprints
-from intent_lsp.core.check.line_runs import later_run, run_of_hunk
-from intent_lsp.core.check.report import CheckFinding, FindingLevel, LineRun
+from intent_lsp.core.check.report import (
+    CheckFinding,
+    FindingLevel,
+    Fingerprints,
+    LineRun,
+    later_run,
+    run_of_hunk,
+)
 from intent_lsp.core.content import FileContent
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.ranges import Hunk
