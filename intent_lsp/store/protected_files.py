@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.agents.tree_snapshot import GuardedFile, LedgerSeen
+from intent_lsp.core.agents.tickets import GuardedFile, LedgerSeen
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.control_plane import CONTROL_FAMILIES, CONTROL_FILES, CONTROL_ROOMS
 from intent_lsp.core.errors import LedgerUnavailableError

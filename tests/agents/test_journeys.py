@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from intent_lsp.core.agents.hook_event import HookKind
-from intent_lsp.core.agents.selecting import SELECT_TOOL
+from intent_lsp.core.agents.tools import SELECT_TOOL
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.formats.registrations.registration import SERVER_NAME, Purpose
 from tests.support.agent_lab import killed_hook

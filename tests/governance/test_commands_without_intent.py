@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.agents.tickets import TreeSnapshot
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.records import HUMAN, ScopeValidation

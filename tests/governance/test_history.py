@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.agents.selecting import SELECT_TOOL
+from intent_lsp.core.agents.tools import SELECT_TOOL
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.governance.governance import Governance

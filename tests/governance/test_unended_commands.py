@@ -8,9 +8,8 @@ from datetime import timedelta
 import pytest
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tickets import GOOD_FOR
+from intent_lsp.core.agents.tickets import GOOD_FOR, TreeSnapshot
 from intent_lsp.core.agents.tools import ToolCall
-from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.records import Record, ScopeValidation

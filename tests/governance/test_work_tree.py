@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tree_snapshot import GitSnapshot, TreeSnapshot
+from intent_lsp.core.agents.tickets import GitSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.contents import Contents

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.agents.tree_snapshot import LogMark
+from intent_lsp.core.agents.tickets import LogMark
 from intent_lsp.core.content import hash_content
 from intent_lsp.store.git.gitdir import READ_AT_MOST, Move, log_mark, logged_before, moves_since
 from tests.support.repository import Repository

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.agents.tree_snapshot import LogMark
+from intent_lsp.core.agents.tickets import LogMark
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.git.gitdir import log_mark, moves_since
 from intent_lsp.store.git.repository import Git

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.agents.tree_snapshot import GuardedFile
+from intent_lsp.core.agents.tickets import GuardedFile
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store import protected_files

@@ -7,8 +7,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tickets import CLAIMED_FOR, GOOD_FOR, Recorded, Ticket, TicketFile
-from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.agents.tickets import (
+    CLAIMED_FOR,
+    GOOD_FOR,
+    Recorded,
+    Ticket,
+    TicketFile,
+    TreeSnapshot,
+)
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.request import Denied

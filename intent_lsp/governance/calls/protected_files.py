@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from intent_lsp.core.agents.tree_snapshot import GuardedFile, GuardedSeen
+from intent_lsp.core.agents.tickets import GuardedFile, GuardedSeen
 from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
 from intent_lsp.governance.disk.changed_files import ChangedFile

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.agents.tickets import TreeSnapshot
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError

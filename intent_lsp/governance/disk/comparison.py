@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
+from intent_lsp.core.agents.tickets import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.disk.changed_files import ChangedFile, Comparison

@@ -15,7 +15,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
+from intent_lsp.core.agents.tickets import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from intent_lsp.core.agents.tree_snapshot import GitSnapshot, LogMark, TreeSnapshot
+from intent_lsp.core.agents.tickets import GitSnapshot, LogMark, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.git.gitdir import Move, logged_before, moves_since

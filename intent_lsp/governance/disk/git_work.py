@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.agents.tickets import TreeSnapshot
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.git.activity import GitMoment, GitRest, git_moment
 

@@ -8,8 +8,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tickets import COMMAND_AWAITED_FOR, Ticket
-from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.agents.tickets import COMMAND_AWAITED_FOR, Ticket, TreeSnapshot
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp

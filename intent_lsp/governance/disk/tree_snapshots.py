@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.agents.tree_snapshot import FileSnapshot, TreeSnapshot
+from intent_lsp.core.agents.tickets import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.file_class import FileClass, standing
 from intent_lsp.core.paths import WorkspacePath

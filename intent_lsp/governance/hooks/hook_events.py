@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from intent_lsp import __version__
 from intent_lsp.core.agents.hook_answer import INTENT_VARIABLE, PROBE_VARIABLE
 from intent_lsp.core.agents.hook_event import PROBE_SESSION, HookDecision, HookEvent, HookKind
-from intent_lsp.core.agents.selecting import (
+from intent_lsp.core.agents.tools import (
     SELECT_TOOL,
+    ToolCall,
     may_be_own,
     opens_shell,
     own_tool,
     selected_in_shell,
 )
-from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.governance.calls.approvals import PersonAtEditor

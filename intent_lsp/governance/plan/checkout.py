@@ -16,7 +16,7 @@ from intent_lsp.core.agents.checkout_context import (
     RelatedFile,
     within_budget,
 )
-from intent_lsp.core.agents.selecting import SELECT_TOOL
+from intent_lsp.core.agents.tools import SELECT_TOOL
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.gate.intent_lists import available_ids, available_json, listed, warnings_of

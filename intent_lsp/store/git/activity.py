@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.agents.tree_snapshot import LogMark
+from intent_lsp.core.agents.tickets import LogMark
 from intent_lsp.store import clock
 from intent_lsp.store.git.gitdir import common_directory, head_ref, log_mark
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.agents.tree_snapshot import LogMark
+from intent_lsp.core.agents.tickets import LogMark
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath, parse_relative
 from intent_lsp.store.fs.files import read_bytes

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.agents.tree_snapshot import GitSnapshot
+from intent_lsp.core.agents.tickets import GitSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.git.activity import StatMark, git_moment

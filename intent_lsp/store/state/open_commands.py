@@ -16,8 +16,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket
-from intent_lsp.core.agents.tree_snapshot import TreeSnapshot
+from intent_lsp.core.agents.tickets import GOOD_FOR, Ticket, TreeSnapshot
 from intent_lsp.core.text import pack
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.msgspec_types import register_msgspec_types

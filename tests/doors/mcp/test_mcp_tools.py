@@ -10,7 +10,7 @@ import pytest
 from jsonschema.validators import Draft202012Validator
 from mcp.shared.exceptions import MCPError
 
-from intent_lsp.core.agents.selecting import OWN_TOOLS
+from intent_lsp.core.agents.tools import OWN_TOOLS
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.records import HUMAN
 from intent_lsp.doors.mcp import intent_tools
