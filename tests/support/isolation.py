@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from intent_lsp.core.agents.agent_shells import AGENT_VARIABLES
+from intent_lsp.doors.cli.agents.choice import AGENT_VARIABLES
 
 # Set by git for its hooks: tests run by a hook would write into the repository around them.
 _FROM_A_HOOK = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY")

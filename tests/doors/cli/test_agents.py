@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from intent_lsp.core.agents.agent_shells import AGENT_VARIABLES
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.paths import LEDGER_FILE, POLICY_FILE, WorkspacePath
+from intent_lsp.doors.cli.agents.choice import AGENT_VARIABLES
 from intent_lsp.formats.registrations.agent_hosts import HOST_NAMES
 from intent_lsp.formats.registrations.instructions import BEGIN, INSTRUCTIONS
 from tests.doors.cli.conftest import Shell

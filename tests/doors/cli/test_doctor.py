@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from intent_lsp import __version__
-from intent_lsp.core.agents.agent_shells import AGENT_VARIABLES
 from intent_lsp.core.paths import LEDGER_FILE, POLICY_FILE
+from intent_lsp.doors.cli.agents.choice import AGENT_VARIABLES
 from intent_lsp.formats.registrations.agent_hosts import HOST_NAMES
 from intent_lsp.governance.governance import Governance
 from tests.doors.cli.conftest import Said, Shell

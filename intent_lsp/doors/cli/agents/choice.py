@@ -1,14 +1,18 @@
-"""Which agent hosts a command is about, and whether an agent runs the command."""
+"""Which agent hosts a command is about, and whether an agent runs the command.
+
+Invariant: a variable of the environment shows an agent only if hosts set it for what they run, and
+not for people. An agent can unset it, so the check only prevents mistakes. The gate, which denies
+agents any change of the control plane, protects the files.
+"""
 
 import argparse
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.agents.agent_shells import agent_variable
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.formats.registrations.agent_host import AgentHost
@@ -16,6 +20,35 @@ from intent_lsp.formats.registrations.agent_hosts import HOST_NAMES, HOSTS
 from intent_lsp.formats.registrations.registration import MODULE, PROGRAM
 from intent_lsp.governance.agents.registration_plan import RegistrationFiles, RegistrationPlan
 from intent_lsp.store.agent_hosts import home_directory, signs_of
+
+AGENT_VARIABLES: Final = (
+    # These variables hosts have been seen to set for the programs that they run as hooks.
+    "CLAUDECODE",
+    "QWEN_CODE_CLI",
+    "COPILOT_CLI",
+    "GEMINI_SESSION_ID",
+    "CLINE_BUILD_ENV",
+    "AI_AGENT",
+    # These are documented or read by other tools, and not observed here.
+    "GEMINI_CLI",
+    "QWEN_CODE",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CODEX_THREAD_ID",
+    "CURSOR_AGENT",
+    "OPENCODE",
+    "CLINE_ACTIVE",
+    "ANTIGRAVITY_AGENT",
+    "AUGMENT_AGENT",
+    "AMP_CURRENT_THREAD_ID",
+)
+"""Every variable by which an agent's shell is known, in the order in which they are looked up."""
+
+
+def agent_variable(environment: Mapping[str, str]) -> str | None:
+    """Return the first of AGENT_VARIABLES that is set and not empty, or None if none is."""
+    return next((name for name in AGENT_VARIABLES if environment.get(name)), None)
+
 
 _PEOPLE_ONLY: Final = "ask a person to run the command in a terminal of their own"
 

@@ -1,6 +1,6 @@
 """An agent's shell is known by the variables that its host sets."""
 
-from intent_lsp.core.agents.agent_shells import AGENT_VARIABLES, agent_variable
+from intent_lsp.doors.cli.agents.choice import AGENT_VARIABLES, agent_variable
 
 
 def test_a_variable_that_is_set_shows_an_agent() -> None:
