@@ -12,9 +12,13 @@ from typing import Final
 
 from intent_lsp.core.agents.tickets import GuardedFile, LedgerSeen
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.control_plane import CONTROL_FAMILIES, CONTROL_FILES, CONTROL_ROOMS
+from intent_lsp.core.control_plane import (
+    CONTROL_FAMILIES,
+    CONTROL_FILES,
+    CONTROL_ROOMS,
+    server_only,
+)
 from intent_lsp.core.errors import LedgerUnavailableError
-from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.git_config import guarded_settings, settings
 from intent_lsp.store.fs.files import stamp

@@ -5,8 +5,7 @@ Specified in requirements section 2.
 
 import pytest
 
-from intent_lsp.core.gate.directory_contract import EntryKind, drift_of
-from intent_lsp.core.gate.request import Drift
+from intent_lsp.core.control_plane import Drift, EntryKind, drift_of
 
 FINE = """
 active_intents.yaml constraints.sidecar.yaml agent_trace.jsonl intent_map.md governance_ledger.md

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.control_plane import Drift
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome, explain_call, explain_save
 from intent_lsp.core.gate.gate import judge_call, judge_save
 from intent_lsp.core.gate.intent_lists import FACT_AT_MOST, shown
@@ -26,7 +27,6 @@ from intent_lsp.core.gate.request import (
     Decision,
     Denied,
     DeniedPath,
-    Drift,
     FileFact,
     GateRequest,
     Unread,

@@ -5,7 +5,7 @@ Specified in requirements section 7.
 
 import pytest
 
-from intent_lsp.core.gate.file_class import FileClass, standing
+from intent_lsp.core.control_plane import FileClass, standing
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 

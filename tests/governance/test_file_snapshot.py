@@ -6,7 +6,7 @@ import pytest
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ABSENT, content_of, hash_content
-from intent_lsp.core.gate.file_class import FileClass
+from intent_lsp.core.control_plane import FileClass
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.governance.contents.contents import KEPT_AT_MOST
 from intent_lsp.governance.judging.file_snapshot import OpenFileState

@@ -13,8 +13,8 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.control_plane import FileClass
 from intent_lsp.core.errors import UnsafePathError
-from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.gate.request import Allowed, ApprovalAnswer
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import (

@@ -7,8 +7,9 @@ from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
+from intent_lsp.core.control_plane import Drift
 from intent_lsp.core.gate.gate import CHECKS
-from intent_lsp.core.gate.request import CallFacts, DeniedPath, Drift, FileFact, GateRequest
+from intent_lsp.core.gate.request import CallFacts, DeniedPath, FileFact, GateRequest
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.scope import compile_scope

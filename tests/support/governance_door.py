@@ -11,9 +11,9 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.codes import RequestCode, ShownCode
 from intent_lsp.core.content import split_lines
+from intent_lsp.core.control_plane import FileClass
 from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.gate.explain import ExplainedRow
-from intent_lsp.core.gate.file_class import FileClass
 from intent_lsp.core.gate.request import ASKABLE, NO_ANSWER, ApprovalAnswer, Ask, Decision, Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import AGENT, HUMAN, ScopeValidation

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from intent_lsp.core.approvals import ApprovalChannel, ApprovalChoice
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.control_plane import Drift
 from intent_lsp.core.gate.intent_lists import Owners
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
@@ -50,16 +51,6 @@ class FileFact(Struct, frozen=True, kw_only=True):
     claimed_by: str | None = None
     puts_back: bool = False
     generated: bool = False
-
-
-class Drift(Struct, frozen=True):
-    """An entry of `.orchestration/` that its contract does not allow, and why.
-
-    Such an entry is called contract drift (requirements section 2).
-    """
-
-    path: WorkspacePath
-    problem: str
 
 
 class DeniedPath(Struct, frozen=True):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final, assert_never
 
 from intent_lsp.core.codes import GateCode, ShownCode
-from intent_lsp.core.gate.file_class import FileClass
+from intent_lsp.core.control_plane import FileClass
 from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.gate.request import Allowed, Ask, Denied, SaveDecision
 from intent_lsp.core.policy import Enforcement

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from intent_lsp.core.check.commit import CommitFacts, branch_intents, trailer_intents
 from intent_lsp.core.check.report import IntentSource
-from intent_lsp.core.gate.file_class import FileClass
+from intent_lsp.core.control_plane import FileClass
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.check.change_rules import ChangeRules
 from intent_lsp.governance.check.diffed_files import DiffedFile

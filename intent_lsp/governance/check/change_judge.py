@@ -16,7 +16,7 @@ from intent_lsp.core.check.authorship import agent_evidence, agent_named, only_b
 from intent_lsp.core.check.report import CheckedChange, FindingLevel
 from intent_lsp.core.codes import CheckCode, GateCode
 from intent_lsp.core.content import FileContent
-from intent_lsp.core.gate.file_class import FileClass, standing
+from intent_lsp.core.control_plane import FileClass, standing
 from intent_lsp.core.gate.intent_lists import open_owners
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.intents import Intent, Intents

@@ -19,7 +19,7 @@ from intent_lsp.core.content import (
     content_of,
     hash_if_there,
 )
-from intent_lsp.core.gate.file_class import server_only
+from intent_lsp.core.control_plane import server_only
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.initial_contents import InitialContents
 from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE, is_too_large, read_tree

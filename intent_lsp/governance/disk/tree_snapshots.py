@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from intent_lsp.core.agents.tickets import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
-from intent_lsp.core.gate.file_class import FileClass, standing
+from intent_lsp.core.control_plane import FileClass, standing
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.governance.contents.contents import KEPT_AT_MOST, Contents

@@ -13,8 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.agents.tickets import TreeSnapshot
-from intent_lsp.core.control_plane import control_plane
-from intent_lsp.core.gate.file_class import server_only
+from intent_lsp.core.control_plane import control_plane, server_only
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath, relative_to
 from intent_lsp.governance.root.stores import Stores
 

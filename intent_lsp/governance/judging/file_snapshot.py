@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ABSENT, ContentHash, FileContent, content_of
-from intent_lsp.core.gate.file_class import FileClass
+from intent_lsp.core.control_plane import FileClass
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.contents.contents import Contents

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, FileContent
-from intent_lsp.core.control_plane import control_plane
+from intent_lsp.core.control_plane import FileClass, control_plane, standing
 from intent_lsp.core.gate.checks import path_denied
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome, explain_save
-from intent_lsp.core.gate.file_class import FileClass, standing
 from intent_lsp.core.gate.gate import judge_save
 from intent_lsp.core.gate.intent_lists import open_owners
 from intent_lsp.core.gate.request import (

@@ -12,9 +12,8 @@ import logging
 import os
 from pathlib import Path
 
+from intent_lsp.core.control_plane import Drift, EntryKind, drift_of
 from intent_lsp.core.errors import UnsafePathError
-from intent_lsp.core.gate.directory_contract import EntryKind, drift_of
-from intent_lsp.core.gate.request import Drift
 from intent_lsp.core.paths import CONTROL_ROOM, LOCAL_ROOM, WorkspacePath
 from intent_lsp.store.fs.files import is_plain_directory, read_bytes
 from intent_lsp.store.fs.write import create_file, make_directory, resolved_inside
