@@ -18,7 +18,6 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.control_plane import Drift
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome, explain_call, explain_save
 from intent_lsp.core.gate.gate import judge_call, judge_save
-from intent_lsp.core.gate.intent_lists import FACT_AT_MOST, shown
 from intent_lsp.core.gate.request import (
     EDITOR_SAVE,
     Allowed,
@@ -31,6 +30,7 @@ from intent_lsp.core.gate.request import (
     GateRequest,
     Unread,
 )
+from intent_lsp.core.gate.words import FACT_AT_MOST, shown
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import PeopleAsked

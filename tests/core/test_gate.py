@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.gate.gate import judge_save
-from intent_lsp.core.gate.intent_lists import open_owners
 from intent_lsp.core.gate.request import (
     EDITOR_SAVE,
     Allowed,
@@ -21,6 +20,7 @@ from intent_lsp.core.gate.request import (
     GateRequest,
     Unread,
 )
+from intent_lsp.core.gate.words import open_owners
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation

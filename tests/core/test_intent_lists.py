@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.gate.intent_lists import open_owners
+from intent_lsp.core.gate.words import open_owners
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.index import Ownership

@@ -3,8 +3,8 @@
 import pytest
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.gate.request import Denied
+from intent_lsp.core.gate.words import for_people
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import WorkspacePath
 

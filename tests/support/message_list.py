@@ -34,7 +34,7 @@ PARTS = (
         "In every editor",
         "Diagnostics, quick fixes, questions and notices of the server.",
         (
-            "core/gate/messages_for_people",
+            "core/gate/words",
             "formats/markdown/provenance",
             "governance/calls/approvals",
             "doors/lsp/",
@@ -45,8 +45,7 @@ PARTS = (
         "Diagnostics of the intents file and the policy.",
         (
             "core/scope/",
-            "core/gate/directory_contract",
-            "core/gate/intent_lists",
+            "core/control_plane",
             "formats/intents/",
             "formats/yaml/",
         ),

@@ -12,15 +12,6 @@ and 13, if they passed, are requested only for a question that names files; else
 from typing import assert_never
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate.intent_lists import (
-    available_ids,
-    fact_list,
-    first_of,
-    open_owners,
-    shown,
-    shown_hash,
-    shown_list,
-)
 from intent_lsp.core.gate.request import (
     Allowed,
     Ask,
@@ -30,6 +21,15 @@ from intent_lsp.core.gate.request import (
     FileFact,
     GateRequest,
     Unread,
+)
+from intent_lsp.core.gate.words import (
+    available_ids,
+    fact_list,
+    first_of,
+    open_owners,
+    shown,
+    shown_hash,
+    shown_list,
 )
 from intent_lsp.core.intents import Status
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath

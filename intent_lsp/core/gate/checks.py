@@ -11,14 +11,14 @@ Invariant: the messages are those of the specification, word for word.
 from typing import Final
 
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate.intent_lists import (
+from intent_lsp.core.gate.request import CallFacts, Denied, FileFact, GateRequest, Unread
+from intent_lsp.core.gate.words import (
     available_ids,
     available_json,
     first_of,
     listed,
     open_owners,
 )
-from intent_lsp.core.gate.request import CallFacts, Denied, FileFact, GateRequest, Unread
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.records import MutationClass
 

@@ -23,8 +23,8 @@ from intent_lsp.core.gate.gate import (
     judge_call,
     passed_over,
 )
-from intent_lsp.core.gate.intent_lists import fact_of, shown
 from intent_lsp.core.gate.request import Ask, CallFacts, Denied, GateRequest
+from intent_lsp.core.gate.words import fact_of, shown
 
 
 class RowOutcome(StrEnum):

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate import checks
-from intent_lsp.core.gate.intent_lists import warnings_of
 from intent_lsp.core.gate.request import (
     Allowed,
     Ask,
@@ -22,6 +21,7 @@ from intent_lsp.core.gate.request import (
     GateRequest,
     SaveDecision,
 )
+from intent_lsp.core.gate.words import warnings_of
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import PeopleAsked
 from intent_lsp.core.records import ScopeValidation

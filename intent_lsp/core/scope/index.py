@@ -4,7 +4,7 @@ Invariant: the index returns the same owners as testing each intent's scope on i
 never updated: when the intents change, a new one is built.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 
@@ -29,6 +29,13 @@ class Ownership(Struct, frozen=True):
 
     intent_id: IntentId
     pattern: str
+
+
+Owners = Callable[[WorkspacePath], tuple[Ownership, ...]]
+"""A function that returns the owners of a path, in the order of the intents file.
+
+Closed intents are among them.
+"""
 
 
 class Hits(Struct, frozen=True):

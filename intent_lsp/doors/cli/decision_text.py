@@ -5,8 +5,8 @@ from typing import Final, assert_never
 
 from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.control_plane import FileClass
-from intent_lsp.core.gate.messages_for_people import for_people
 from intent_lsp.core.gate.request import Allowed, Ask, Denied, SaveDecision
+from intent_lsp.core.gate.words import for_people
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell
 from intent_lsp.governance.calls.admission import CallDecision

@@ -17,8 +17,8 @@ from intent_lsp.core.check.report import CheckedChange, FindingLevel
 from intent_lsp.core.codes import CheckCode, GateCode
 from intent_lsp.core.content import FileContent
 from intent_lsp.core.control_plane import FileClass, standing
-from intent_lsp.core.gate.intent_lists import open_owners
 from intent_lsp.core.gate.request import Denied
+from intent_lsp.core.gate.words import open_owners
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.formats.intents.intents_file import read_intents

@@ -16,7 +16,6 @@ from intent_lsp.core.control_plane import FileClass, control_plane, standing
 from intent_lsp.core.gate.checks import path_denied
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome, explain_save
 from intent_lsp.core.gate.gate import judge_save
-from intent_lsp.core.gate.intent_lists import open_owners
 from intent_lsp.core.gate.request import (
     Allowed,
     CallFacts,
@@ -26,6 +25,7 @@ from intent_lsp.core.gate.request import (
     SaveDecision,
     Unread,
 )
+from intent_lsp.core.gate.words import open_owners
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation

@@ -19,7 +19,7 @@ from intent_lsp.core.agents.checkout_context import (
 from intent_lsp.core.agents.tools import SELECT_TOOL
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import hash_if_there
-from intent_lsp.core.gate.intent_lists import available_ids, available_json, listed, warnings_of
+from intent_lsp.core.gate.words import available_ids, available_json, listed, warnings_of
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.records import Record

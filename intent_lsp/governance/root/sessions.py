@@ -12,7 +12,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.gate.messages_for_people import title_of
+from intent_lsp.core.gate.words import title_of
 from intent_lsp.core.intents import Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import AGENT, Contributor, EntityType

@@ -11,9 +11,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import HostCode, ShownCode
-from intent_lsp.core.gate.messages_for_people import for_people, title_of
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, Others
+from intent_lsp.core.gate.words import for_people, title_of
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted

@@ -9,7 +9,7 @@ import argparse
 from functools import partial
 from typing import Final
 
-from intent_lsp.core.gate.intent_lists import listed
+from intent_lsp.core.gate.words import listed
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.scope.findings import pattern_findings

@@ -7,7 +7,7 @@ be selected. If it was the session's active intent, the session has none afterwa
 import argparse
 from typing import Final
 
-from intent_lsp.core.gate.messages_for_people import title_of
+from intent_lsp.core.gate.words import title_of
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import WrongUsageError

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from intent_lsp.core.control_plane import control_plane
-from intent_lsp.core.gate.intent_lists import open_owners
+from intent_lsp.core.gate.words import open_owners
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.cli.command import Call, Command

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from intent_lsp.core.gate.intent_lists import listed
+from intent_lsp.core.gate.words import listed
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.open import asking, governing

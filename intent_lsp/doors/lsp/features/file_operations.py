@@ -18,7 +18,7 @@ from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.file_operations import FileOperation, OperationEnds
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.gate.messages_for_people import for_people
+from intent_lsp.core.gate.words import for_people
 from intent_lsp.core.paths import WorkspacePath, path_of_uri, relative_to
 from intent_lsp.core.redaction import neutral
 from intent_lsp.core.text import counted, some_of

@@ -10,7 +10,7 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import split_lines
-from intent_lsp.core.gate.messages_for_people import for_people
+from intent_lsp.core.gate.words import for_people
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection.connection import Connection

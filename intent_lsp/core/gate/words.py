@@ -1,32 +1,29 @@
-"""Words for messages: intents, owners, paths, globs and hashes, alone and in lists.
+"""Words for messages: intents, owners, paths, globs and hashes, and refusals as people read them.
 
-Specified in requirements section 6.
+Specified in requirements sections 6 and 8.
 
 Invariant: a list in a sentence has ten names at most, and that of the available intents in
 `details` fifty.
 Invariant: a fact is one line of printable characters, shorter than 600. A name with an unprintable
 character stands in quotes, with that character escaped.
+Invariant: the messages of `for_people` are for people only; agents get those of the specification.
+Each in _WORDS states the problem in one sentence, without a remedy.
 """
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import islice
 from typing import Final
 
+from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
+from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
-from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope.index import Ownership
-from intent_lsp.core.text import without_middle
+from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
+from intent_lsp.core.scope.index import Owners
+from intent_lsp.core.text import some_of, without_middle
 
 _NAMED_AT_MOST: Final = 10
 _LISTED_AT_MOST: Final = 50
-
-Owners = Callable[[WorkspacePath], tuple[Ownership, ...]]
-"""A function that returns the owners of a path, in the order of the intents file.
-
-Closed intents are among them.
-"""
-
 
 FACT_AT_MOST: Final = 599
 
@@ -118,5 +115,52 @@ def shown_hash(hash_: ContentHash | None) -> str:
     return shown(hash_ if len(hash_) <= _HASH_AT_MOST else hash_[:_HASH_AT_MOST] + _CUT)
 
 
+NAMES_SHOWN: Final = 3
+"""The most files that one sentence names."""
+
+_WORDS: Final = {
+    GateCode.NO_ACTIVE_INTENT: "No intent is selected.",
+    GateCode.INTENT_NOT_FOUND: f"The selected intent {{id}} is not in {INTENTS_FILE}.",
+    GateCode.INTENT_CLOSED: "{intent} is {status}: no more files may be edited for it.",
+    GateCode.INTENT_IGNORED: "{intent} is ignored: a line of .intentignore matches it.",
+    GateCode.SCOPE_VIOLATION: "{files} {are} outside the scope of {intent}.",
+    GateCode.OUTSIDE_WORKSPACE: "{files} {are} outside this workspace, through a symbolic link.",
+    GateCode.STALE_FILE: "{files} {have} changed on disk since your editor read {it}.",
+}
+
+
+def for_people(denied: Denied, intent: Intent | None) -> str:
+    """Return a sentence that tells a person why an edit was denied.
+
+    `intent` is the one that the edit was judged under, or None if that is not known. For a code
+    without a sentence for people, such as one that only agents' calls get, return the refusal's own
+    message.
+    """
+    words = _WORDS.get(denied.code)
+    if words is None:
+        # The other rows apply to agents' calls only, so no person sees their messages.
+        return denied.message
+    told, many = denied.details, len(denied.paths) > 1
+    return words.format(
+        files=_named(denied),
+        are="are" if many else "is",
+        have="have" if many else "has",
+        it="them" if many else "it",
+        id=told.get("intent_id"),
+        intent=told.get("intent_id") if intent is None else title_of(intent),
+        status=told.get("status"),
+    )
+
+
+def title_of(intent: Intent) -> str:
+    """Return an intent's id and its name, if it has one: `INT-001 (Login)`."""
+    return f"{intent.id} ({intent.name})" if intent.name else intent.id
+
+
 def _closed(intent: Intent | None) -> bool:
     return intent is not None and intent.status.closed
+
+
+def _named(denied: Denied) -> str:
+    """Return the names of a refusal's first files, without directories, and the others' number."""
+    return some_of([path.rpartition("/")[2] for path in denied.paths], NAMES_SHOWN)
