@@ -16,9 +16,8 @@ from benchmarks.support.figures import Report, p50, p99, read_options
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.findings import tree_findings
-from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.pattern import EXACT, Pattern
-from intent_lsp.core.scope.scope import compile_scopes
+from intent_lsp.core.scope.scope import ScopeIndex, compile_scopes
 
 INTENTS = 1_000
 QUICK_INTENTS = 50

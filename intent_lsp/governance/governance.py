@@ -18,7 +18,7 @@ from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath, parse_relative, path_of_uri
 from intent_lsp.core.records import Contributor
-from intent_lsp.core.scope.index import Ownership
+from intent_lsp.core.scope.scope import Ownership
 from intent_lsp.formats.params.requests import PathParams
 from intent_lsp.governance.calls.admission import Outcome
 from intent_lsp.governance.judging.save_judge import Judgement

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.gate.words import open_owners
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope.index import Ownership
+from intent_lsp.core.scope.scope import Ownership
 
 PATH = WorkspacePath("src/a.py")
 NAMES = [IntentId(f"INT-{number}") for number in range(6)]

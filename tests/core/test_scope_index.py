@@ -4,9 +4,8 @@ import pytest
 
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope.index import Ownership, ScopeIndex
 from intent_lsp.core.scope.pattern import NameComparison
-from intent_lsp.core.scope.scope import compile_scope
+from intent_lsp.core.scope.scope import Ownership, ScopeIndex, compile_scope
 from tests.support.scope_index import index_of
 
 

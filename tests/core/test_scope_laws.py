@@ -11,10 +11,9 @@ from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope import trie
 from intent_lsp.core.scope.findings import pattern_findings, reaches_control_plane
-from intent_lsp.core.scope.index import Ownership
 from intent_lsp.core.scope.language import escape
 from intent_lsp.core.scope.pattern import EXACT, NameComparison
-from intent_lsp.core.scope.scope import compile_scope
+from intent_lsp.core.scope.scope import Ownership, compile_scope
 from tests.support.scope_index import index_of
 
 LETTERS = "ab.cA1é-"

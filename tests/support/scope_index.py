@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from intent_lsp.core.intents import IntentId
-from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.pattern import EXACT, NameComparison
-from intent_lsp.core.scope.scope import compile_scopes
+from intent_lsp.core.scope.scope import ScopeIndex, compile_scopes
 
 
 def index_of(

@@ -16,12 +16,11 @@ from intent_lsp.core.approvals import ApprovalChannel, ApprovalChoice
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.control_plane import Drift
-from intent_lsp.core.scope.index import Owners
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import PeopleAsked
 from intent_lsp.core.records import MutationClass, ScopeValidation
-from intent_lsp.core.scope.scope import Scope
+from intent_lsp.core.scope.scope import Owners, Scope
 
 EDITOR_SAVE: Final = "editor/save"
 

@@ -19,7 +19,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.intents import Intent, IntentId, Intents, Status
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.core.scope.index import Owners
+from intent_lsp.core.scope.scope import Owners
 from intent_lsp.core.text import some_of, without_middle
 
 _NAMED_AT_MOST: Final = 10

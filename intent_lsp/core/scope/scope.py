@@ -1,16 +1,27 @@
-"""The scope of an intent: its patterns, and whether they cover a path (scope sections 1 and 2).
+"""Scopes of intents: whether one covers a path, and an index that returns all that do.
+
+Specified in scope sections 1, 2 and 5.
 
 Invariant: a path is covered if a pattern matches it and no exclusion does. A scope without
 patterns, or with exclusions only, covers nothing.
 Invariant: all patterns of a scope compare names in the same way.
+Invariant: the index returns the same owners as testing each intent's scope on its own. The index is
+never updated: when the intents change, a new one is built.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+from msgspec import Struct
+
+from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.limits import FILE_AUTOMATA, FILE_ROWS
 from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern, compile_pattern
+from intent_lsp.core.scope.rows import PatternRow
+from intent_lsp.core.scope.trie import Trie
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +99,130 @@ def compile_scopes(
             compiled.append(pattern)
         scopes.append(Scope(tuple(patterns), tuple(compiled)))
     return tuple(scopes)
+
+
+_REMEMBERED = 8_192
+_NONE: AbstractSet[int] = frozenset()
+
+
+class Ownership(Struct, frozen=True):
+    """An intent that owns a path, and the first pattern of it that matches the path.
+
+    The pattern is as written in the intents file.
+    """
+
+    intent_id: IntentId
+    pattern: str
+
+
+Owners = Callable[[WorkspacePath], tuple[Ownership, ...]]
+"""A function that returns the owners of a path, in the order of the intents file.
+
+Closed intents are among them.
+"""
+
+
+class Hits(Struct, frozen=True):
+    """The numbers of patterns that match a path: exclusions in `taken`, all others in `given`.
+
+    An index numbers the patterns of all its scopes from 0, in file order. If `given` is empty, so
+    is `taken`.
+    """
+
+    given: frozenset[int]
+    taken: frozenset[int]
+
+
+class ScopeIndex:
+    """The scopes of one intents file, indexed so that all owners of a path are found at once.
+
+    `entries` are the intents with their scopes, in file order. `reading` is how names are compared.
+    All scopes must have been compiled with it.
+    """
+
+    def __init__(
+        self, entries: Sequence[tuple[IntentId, Scope]], reading: NameComparison = EXACT
+    ) -> None:
+        self._reading = reading
+        self._scopes = [scope for _, scope in entries]
+        # Patterns are numbered through all scopes. By number: the pattern's intent with its index
+        # there, and the Ownership to return.
+        self._places = [
+            (intent, at)
+            for intent, scope in enumerate(self._scopes)
+            for at in range(len(scope.patterns))
+        ]
+        self._answers = [
+            Ownership(entries[intent][0], self._scopes[intent].patterns[at])
+            for intent, at in self._places
+        ]
+        self._given, self._taken = Trie(self._rows(exclusions=False)), None
+        if any(pattern.exclusion for scope in self._scopes for pattern in scope.compiled):
+            self._taken = Trie(self._rows(exclusions=True))
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._owners)
+
+    def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
+        """Return every intent that owns `path`, in file order. Results are cached.
+
+        An intent with an exclusion that matches does not own the path.
+        """
+        return self._remembered(path)
+
+    def hits(self, path: WorkspacePath) -> Hits:
+        """Return the numbers of all patterns that match `path`; of exclusions only if others match.
+
+        The result is not cached, since a walk over a tree asks for each path once.
+        """
+        given, taken = self._hits(path)
+        return Hits(frozenset(given), frozenset(taken))
+
+    def place(self, number: int) -> tuple[int, int]:
+        """Return (intent index, index in the intent's patterns) of the pattern with this number."""
+        return self._places[number]
+
+    def owning(self, hits: Hits) -> list[tuple[int, int]]:
+        """Return (intent index, pattern index) for each intent that owns a path.
+
+        `hits` are the patterns that match the path. The index is that of the intent's first such
+        pattern.
+        """
+        return [self._places[number] for number in self._first(hits.given, hits.taken)]
+
+    def _owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
+        return tuple(map(self._answers.__getitem__, self._first(*self._hits(path))))
+
+    def _hits(self, path: WorkspacePath) -> tuple[AbstractSet[int], AbstractSet[int]]:
+        """Return the numbers of the patterns and of the exclusions that match `path`.
+
+        Exclusions are searched only if a pattern matches.
+        """
+        names = self._reading.path(path).split("/")
+        given = _NONE if "" in names else self._given.matching(names)
+        if self._taken is None or not given:
+            return given, _NONE
+        return given, self._taken.matching(names)
+
+    def _first(self, given: AbstractSet[int], taken: AbstractSet[int]) -> Iterable[int]:
+        """Return the number of the first matching pattern of each intent that owns a path.
+
+        `given` are the patterns that match the path, `taken` the exclusions that do.
+        """
+        places = self._places
+        first: dict[int, int] = {}
+        for number in sorted(given):
+            first.setdefault(places[number][0], number)
+        for number in taken:
+            first.pop(places[number][0], None)
+        return first.values()
+
+    def _rows(self, *, exclusions: bool) -> Iterator[tuple[int, PatternRow]]:
+        """Yield (pattern number, alternative) of all exclusions, or of all other patterns."""
+        number = 0
+        for scope in self._scopes:
+            for pattern in scope.compiled:
+                if pattern.exclusion is exclusions:
+                    yield from ((number, row) for row in pattern.rows)
+                number += 1
 
 
 def _over(rows: int, automata: int) -> str | None:

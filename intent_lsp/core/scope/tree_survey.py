@@ -13,9 +13,8 @@ from msgspec import Struct, field
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.intents import Intents
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope.index import Hits, ScopeIndex
 from intent_lsp.core.scope.pattern import NameComparison
-from intent_lsp.core.scope.scope import Scope
+from intent_lsp.core.scope.scope import Hits, Scope, ScopeIndex
 
 MAX_NAMED = 10
 """The most files that are named in one overlap."""

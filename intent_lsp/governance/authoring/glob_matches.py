@@ -13,9 +13,8 @@ from msgspec import Struct
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.file_tree import FileTree
-from intent_lsp.core.scope.index import ScopeIndex
 from intent_lsp.core.scope.pattern import Pattern, compile_pattern
-from intent_lsp.core.scope.scope import compile_scope, compile_scopes
+from intent_lsp.core.scope.scope import ScopeIndex, compile_scope, compile_scopes
 from intent_lsp.governance.plan.tree_listing import TreeListing
 
 _Key = TypeVar("_Key")

@@ -23,9 +23,8 @@ from intent_lsp.core.content import decode
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
 from intent_lsp.core.policy import GENERATED, Enforcement, TeamPolicy
-from intent_lsp.core.scope.index import Ownership, ScopeIndex
 from intent_lsp.core.scope.pattern import EXACT, NameComparison
-from intent_lsp.core.scope.scope import Scope, compile_scope, compile_scopes
+from intent_lsp.core.scope.scope import Ownership, Scope, ScopeIndex, compile_scope, compile_scopes
 from intent_lsp.formats.intents.ignore_file import IgnoredIntents, read_ignored
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.intents.policy_file import PolicyFile, read_policy

@@ -9,7 +9,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from intent_lsp.core.scope.index import Ownership
+from intent_lsp.core.scope.scope import Ownership
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.intents.list_intents import status_cell
 from intent_lsp.doors.cli.locate import file_below, root_of_file
