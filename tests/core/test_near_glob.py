@@ -4,8 +4,8 @@ import pytest
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.file_tree import FileTree
-from intent_lsp.core.scope.near_glob import near_glob
 from intent_lsp.core.scope.pattern import NameComparison, compile_pattern
+from intent_lsp.core.scope.suggestions import near_glob
 
 FILES = ("src/auth/login.py", "src/billing/[x]/invoice.py", "src/ui/app.ts", "Docs/Guide.md", "é/b")
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.pattern import compile_pattern
-from intent_lsp.core.scope.used_part import used_part
+from intent_lsp.core.scope.suggestions import used_part
 
 TREE = [
     WorkspacePath(f"{top}/{middle}/{low}/{name}.py")

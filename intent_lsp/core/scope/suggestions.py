@@ -1,12 +1,22 @@
-"""Common mistakes in patterns, and the pattern that was probably meant (scope section 3).
+"""Other patterns for a scope than those written: for a common mistake, a near name, a part used.
+
+Specified in scope section 3 and requirements section 3.3.
 
 Invariant: nothing here changes what a pattern matches. A replacement is suggested, never applied.
+Invariant: what is suggested for a pattern that matches no file matches at least one file of the
+tree. Narrower globs match every file that was touched, and nothing that the glob does not.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from posixpath import commonpath
+from typing import Final
 
-from intent_lsp.core.scope.pattern import Pattern
+from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.scope.file_tree import FileTree, TreeDirectory
+from intent_lsp.core.scope.language import escape
+from intent_lsp.core.scope.pattern import Pattern, compile_pattern
 from intent_lsp.core.scope.rows import PatternRow, literal_path
 
 IsDirectory = Callable[[str], bool]
@@ -122,6 +132,79 @@ def as_written(pattern: Pattern, glob: str) -> str:
     return "!" + glob if pattern.exclusion else glob
 
 
+_ANY_MAGIC: Final = re.compile(r"(?<!\\)[*?\[\]{}()!+@|]")
+_NEAR: Final = 0.65
+_NAMES_AT_MOST: Final = 500
+"""In a directory with more names, none is looked for: comparing them would take too long."""
+
+
+def near_glob(pattern: Pattern, tree: FileTree) -> str | None:
+    """Return `pattern`, which matches no file, with its first wrong name spelled as in the tree.
+
+    That is the first name that its directory does not have. Return None if there is none before the
+    first wildcard, if no name there is nearly the same, if the directory has more names than
+    _NAMES_AT_MOST, or if the new pattern matches no file either.
+    """
+    parts = pattern.spelling.glob.split("/")
+    directory = tree.top
+    for at, part in enumerate(parts):
+        if not part or _ANY_MAGIC.search(part):
+            return None
+        name = pattern.reading.path(_ESCAPE.sub(r"\1", part))
+        last = at == len(parts) - 1
+        if not last and name in directory.below:
+            directory = directory.below[name]
+            continue
+        near = _nearest(name, directory.names if last else directory.below)
+        if near is None:
+            return None
+        spelled = escape(_spelled(directory, near, at))
+        made = as_written(pattern, "/".join((*parts[:at], spelled, *parts[at + 1 :])))
+        found = compile_pattern(made, pattern.reading)
+        return made if next(tree.matching(found), None) is not None else None
+    return None
+
+
+MOST_DIRECTORIES: Final = 3
+"""The most narrower globs for one glob."""
+
+FEWEST_TOUCHED: Final = 5
+FEWEST_MATCHED: Final = 50
+MOST_SHARE: Final = 4
+"""The used part is small if it has at most one in this number of the matched files."""
+
+# A directory without wildcards, `**`, and perhaps a pattern for the file's name.
+_BELOW: Final = re.compile(
+    r"(?P<base>(?:[^*?\[\]{}()!+@\\/]+/)*)\*\*(?P<tail>/(?!\*\*(?:/|\Z))[^/]+)?"
+)
+
+
+def used_part(
+    glob: str, touched: Sequence[WorkspacePath], matched: Iterable[WorkspacePath]
+) -> tuple[str, ...] | None:
+    """Return the narrower globs for the part of a glob that was used, or None.
+
+    Of the files that the glob matches, `touched` are those that an intent changed, and `matched`
+    all of the tree. Return None if these are too few to say, if the touched files are not all in a
+    few directories below that of the glob, if the part is not small, or if the glob is not `**`
+    below a directory without wildcards, with or without a pattern for file names after it.
+    """
+    found = _BELOW.fullmatch(glob)
+    if found is None or len(touched) < FEWEST_TOUCHED:
+        return None
+    directories = _directories(found["base"].rstrip("/"), touched)
+    if not directories:
+        return None
+    prefixes = tuple(f"{directory}/" for directory in directories)
+    count = part = 0
+    for path in matched:
+        count += 1
+        part += path.startswith(prefixes)
+    if count < FEWEST_MATCHED or part * MOST_SHARE > count:
+        return None
+    return tuple(f"{escape(each)}/**{found['tail'] or ''}" for each in directories)
+
+
 def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | None] | None:
     """Return a reason and a replacement if back-slashes are used as separators, else None.
 
@@ -146,3 +229,48 @@ def _split(part: str) -> str:
         return part
     before, after = part[: found.start()], part[found.end() :]
     return "/".join(filter(None, (before and f"{before}*", "**", after and f"*{after}")))
+
+
+def _nearest(name: str, names: Iterable[str]) -> str | None:
+    listed = list(names)
+    if len(listed) > _NAMES_AT_MOST:
+        return None
+    return next(iter(get_close_matches(name, listed, n=1, cutoff=_NEAR)), None)
+
+
+def _spelled(directory: TreeDirectory, name: str, depth: int) -> str:
+    """Return a name in a directory as its files spell it, which case and form may differ from.
+
+    `depth` is the number of directories above it.
+    """
+    if name not in directory.below:
+        return directory.files[directory.names.index(name)].split("/")[depth]
+    found = directory.below[name]
+    while not found.files:
+        found = next(iter(found.below.values()))
+    return found.files[0].split("/")[depth]
+
+
+def _directories(base: str, touched: Sequence[WorkspacePath]) -> tuple[str, ...]:
+    """Return at most MOST_DIRECTORIES directories below `base` that have all touched files.
+
+    Each is as deep as it can be. Return () if there are no such directories.
+    """
+    parents = sorted({path.rpartition("/")[0] for path in touched})
+    common = commonpath(parents)
+    if common != base:
+        return (common,) if _is_below(common, base) else ()
+    groups: dict[str, list[str]] = {}
+    start = len(base) + 1 if base else 0
+    for parent in parents:
+        child = parent[start:].partition("/")[0]
+        if not child or not _is_below(parent, base):
+            return ()
+        groups.setdefault(child, []).append(parent)
+    if len(groups) > MOST_DIRECTORIES:
+        return ()
+    return tuple(commonpath(group) for group in groups.values())
+
+
+def _is_below(directory: str, base: str) -> bool:
+    return not base or directory.startswith(f"{base}/")

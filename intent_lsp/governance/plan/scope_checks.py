@@ -19,9 +19,9 @@ from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.file_tree import FileTree
 from intent_lsp.core.scope.findings import ScopeFinding, file_findings, tree_findings
-from intent_lsp.core.scope.near_glob import near_glob
 from intent_lsp.core.scope.pattern import compile_pattern
 from intent_lsp.core.scope.scope import compile_scopes
+from intent_lsp.core.scope.suggestions import near_glob
 from intent_lsp.formats.intents.intents_file import IntentsFile
 from intent_lsp.governance.plan.placed_findings import future_dates, placed
 from intent_lsp.governance.plan.tree_listing import TreeListing
