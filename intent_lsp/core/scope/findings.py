@@ -14,10 +14,9 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.intents import IntentId, Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope import suggestions
-from intent_lsp.core.scope.coverage import covered, reaches
 from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern, compile_pattern
 from intent_lsp.core.scope.scope import Scope, compile_scopes
-from intent_lsp.core.scope.tree_survey import ScopeSurvey
+from intent_lsp.core.scope.survey import ScopeSurvey, covered, reaches
 
 
 class PatternFinding(Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.findings import ScopeFinding
 from intent_lsp.core.scope.scope import Scope
 from intent_lsp.core.scope.suggestions import used_part
-from intent_lsp.core.scope.tree_survey import MAX_NAMED
+from intent_lsp.core.scope.survey import MAX_NAMED
 from intent_lsp.core.text import some_of
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.written_dates import date_range
