@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.approvals import Approval, ApprovalChoice, Grant
-from intent_lsp.core.ledger.chain import ChainEnd, draft
-from intent_lsp.core.ledger.whole_events import whole_event
+from intent_lsp.core.ledger.chain import ChainEnd, draft, whole_event
 from intent_lsp.core.records import (
     GRANT_TOOL,
     Contributor,

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.content import hash_content
-from intent_lsp.core.ledger.whole_events import whole_event
+from intent_lsp.core.ledger.chain import whole_event
 from intent_lsp.core.records import (
     UNKNOWN_CONTRIBUTOR,
     UNKNOWN_REVISION,
