@@ -20,16 +20,18 @@ from intent_lsp.core.records import (
     ScopeValidation,
 )
 from intent_lsp.core.report.aggregates import (
+    NEWEST_KEPT,
+    VIOLATIONS_KEPT,
     By,
     Groups,
     LineCount,
+    ReportSurvey,
     Tally,
     contributor_name,
     count_of_files,
     count_of_runs,
     shares,
 )
-from intent_lsp.core.report.report_data import NEWEST_KEPT, VIOLATIONS_KEPT, ReportSurvey
 from intent_lsp.core.report.timeline import timeline
 from tests.support.ledgers import HASH, edit, events
 

@@ -30,7 +30,7 @@ from intent_lsp.core.records import (
     ScopeValidation,
     Vcs,
 )
-from intent_lsp.core.report.report_data import ReportData, ReportSurvey
+from intent_lsp.core.report.aggregates import ReportData, ReportSurvey
 from intent_lsp.core.text import escape_unseen
 from intent_lsp.formats.report import page as report_page
 from intent_lsp.formats.report.page import LONGEST, OPENING, policy

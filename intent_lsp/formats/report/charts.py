@@ -9,8 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.core.report.aggregates import By, Tally
-from intent_lsp.core.report.report_data import ReportSurvey
+from intent_lsp.core.report.aggregates import By, ReportSurvey, Tally
 from intent_lsp.core.report.timeline import Hour, Timeline, TimelinePart, timeline
 
 BARS: Final = 72

@@ -16,11 +16,11 @@ from intent_lsp.core.records import Range, Record
 from intent_lsp.core.report.aggregates import (
     By,
     LineCount,
+    ReportData,
     contributor_name,
     count_of_files,
     count_of_runs,
 )
-from intent_lsp.core.report.report_data import ReportData
 from intent_lsp.core.text import counted, escape_unseen
 from intent_lsp.formats.markdown.provenance import doubts
 from intent_lsp.formats.report.charts import heat_of, timeline_chart

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp import __version__
-from intent_lsp.core.report.report_data import ReportData, ReportSurvey
+from intent_lsp.core.report.aggregates import ReportData, ReportSurvey
 from intent_lsp.core.text import counted
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.cli.command import PROGRAM, Call, Command
