@@ -15,8 +15,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.content import FileContent, Text, decode, line_body, split_lines
-from intent_lsp.core.line_diff import common_head, common_tail
-from intent_lsp.core.ranges import Hunk, count_lines, ranges, whole_file_range
+from intent_lsp.core.line_diff import (
+    Hunk,
+    common_head,
+    common_tail,
+    count_lines,
+    ranges,
+    whole_file_range,
+)
 from intent_lsp.core.records import Range
 
 MAX_DIFFED_LINES: Final = 20_000

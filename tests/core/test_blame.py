@@ -22,7 +22,7 @@ from intent_lsp.core.content import (
     hash_if_there,
     split_lines,
 )
-from intent_lsp.core.ranges import whole_file_range
+from intent_lsp.core.line_diff import whole_file_range
 from intent_lsp.core.records import Range
 from intent_lsp.formats.diff import file_ranges, line_hunks
 from tests.support.ledgers import edit

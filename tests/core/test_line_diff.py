@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intent_lsp.core.line_diff import LineDiff, LineEdit
-from intent_lsp.core.ranges import Hunk
+from intent_lsp.core.line_diff import Hunk, LineDiff, LineEdit
 from intent_lsp.formats.diff import line_hunks
 
 # Few letters, so that lines repeat: where a diff has a choice is where it can go wrong.

@@ -1,7 +1,7 @@
 """Runs of lines of a hunk, followed into a later version; fingerprints that stay."""
 
 from intent_lsp.core.check.report import Fingerprints, LineRun, later_run, run_of_hunk
-from intent_lsp.core.ranges import Hunk
+from intent_lsp.core.line_diff import Hunk
 
 
 def hunk(old: int, old_count: int, new: int, new_count: int) -> Hunk:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import EMPTY_HASH, hash_content
-from intent_lsp.core.ranges import Hunk, count_lines, ranges, whole_file_range
+from intent_lsp.core.line_diff import Hunk, count_lines, ranges, whole_file_range
 from intent_lsp.core.records import Range
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.gate.violations import marked_runs
-from intent_lsp.core.ranges import Hunk
+from intent_lsp.core.line_diff import Hunk
 from intent_lsp.formats.diff import line_hunks
 
 TEXTS = st.lists(st.sampled_from("abcdefgh"), max_size=12)

@@ -10,8 +10,8 @@ from lsprotocol import types as lsp
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import Finding, Fix, Position, RelatedSpan, Severity, Span, TextChange
 from intent_lsp.core.intents import IntentId
+from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.paths import path_of_uri
-from intent_lsp.core.ranges import Hunk
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import (
     LspEncoder,
     hunk_change,

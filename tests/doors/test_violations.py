@@ -10,8 +10,8 @@ from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.content import EMPTY_HASH
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.gate.violations import MarkedRun
+from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.ranges import Hunk
 from intent_lsp.core.records import (
     Contributor,
     Conversation,

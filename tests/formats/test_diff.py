@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.content import EMPTY_HASH, content_of, hash_content, split_lines
-from intent_lsp.core.ranges import Hunk, ranges
+from intent_lsp.core.line_diff import Hunk, ranges
 from intent_lsp.formats.diff import MAX_DIFFED_LINES, file_ranges, line_hunks
 
 odd_lines = st.sampled_from(

@@ -15,8 +15,8 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
+from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.ranges import Hunk
 
 
 class FindingLevel(StrEnum):

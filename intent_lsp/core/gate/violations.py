@@ -14,8 +14,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.ranges import Hunk
 
 SHOWN_A_FILE = 100
 SHOWN_A_ROOT = 1_000

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from intent_lsp.core.check.commit import CommitFacts
 from intent_lsp.core.content import ABSENT, FileContent, content_of
 from intent_lsp.core.gate.violations import marked_runs, new_to_all
+from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.ranges import Hunk
 from intent_lsp.core.rename_detection import renamed
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES, line_hunks
 from intent_lsp.store.fs.tree_reader import read_tracked

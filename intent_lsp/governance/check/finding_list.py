@@ -20,8 +20,8 @@ from intent_lsp.core.check.report import (
     run_of_hunk,
 )
 from intent_lsp.core.content import FileContent
+from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.ranges import Hunk
 from intent_lsp.governance.check.diffed_files import (
     DiffedFile,
     comparable_lines,

@@ -22,7 +22,7 @@ from intent_lsp.core.blame.edit_chains import (
 )
 from intent_lsp.core.blame.line_carry import letters
 from intent_lsp.core.blame.runs import FileRecord
-from intent_lsp.core.ranges import Hunk
+from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.records import EntityType
 from intent_lsp.formats.diff import line_hunks
 from intent_lsp.governance.check.diffed_files import DiffedFile, comparable_lines

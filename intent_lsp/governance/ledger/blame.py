@@ -19,8 +19,8 @@ from intent_lsp.core.blame.blame import BlamedText, blame, carried_over
 from intent_lsp.core.blame.moved_lines import OtherFile
 from intent_lsp.core.blame.runs import BlameRun, FileRecord, blame_runs, one_run
 from intent_lsp.core.content import decode, hash_content, hash_if_there, split_lines
+from intent_lsp.core.line_diff import count_lines
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.ranges import count_lines
 from intent_lsp.core.rename_detection import EQUAL_AT_LEAST
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES, line_hunks
 from intent_lsp.governance.contents.content_lookup import PastContents

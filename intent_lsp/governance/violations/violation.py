@@ -14,7 +14,7 @@ from msgspec import Struct
 from intent_lsp.core.codes import GateCode, HostCode, ShownCode
 from intent_lsp.core.findings import Severity, Span
 from intent_lsp.core.intents import IntentId
-from intent_lsp.core.ranges import Hunk
+from intent_lsp.core.line_diff import Hunk
 
 SEVERITIES: Final[Mapping[str, Severity]] = {
     GateCode.NO_ACTIVE_INTENT: Severity.WARNING,

@@ -12,8 +12,8 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
+from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.paths import WorkspacePath, file_uri
-from intent_lsp.core.ranges import Hunk
 from intent_lsp.doors.lsp.protocol.diagnostic_markup import with_markup
 from intent_lsp.doors.lsp.protocol.positions import (
     ClientPosition,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.ranges import Hunk
+from intent_lsp.core.line_diff import Hunk
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, hunk_change
 from intent_lsp.formats.diff import line_hunks
 
