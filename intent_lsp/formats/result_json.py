@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from intent_lsp.core.blame.runs import BlameRun
+from intent_lsp.core.blame.attribution import BlameRun
 from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.gate.request import Allowed, Denied, SaveDecision
 from intent_lsp.core.ledger.verification import Verification

@@ -9,11 +9,19 @@ from msgspec.structs import replace
 
 from intent_lsp.core.blame import blame as blame_module
 from intent_lsp.core.blame import lineage
-from intent_lsp.core.blame.attribution import Attribution, Attributions, Confidence, Edit, best_of
+from intent_lsp.core.blame.attribution import (
+    Attribution,
+    Attributions,
+    Confidence,
+    Edit,
+    FileRecord,
+    best_of,
+    blame_runs,
+    one_run,
+)
 from intent_lsp.core.blame.blame import BlamedText, blame, carried_over
 from intent_lsp.core.blame.line_carry import carried
 from intent_lsp.core.blame.moved_lines import OtherFile
-from intent_lsp.core.blame.runs import FileRecord, blame_runs, one_run
 from intent_lsp.core.content import (
     ContentHash,
     content_of,

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from intent_lsp.core.blame.attribution import Attribution, Confidence
-from intent_lsp.core.blame.runs import one_run
+from intent_lsp.core.blame.attribution import Attribution, Confidence, one_run
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.errors import InvalidRecordError
 from intent_lsp.core.records import AGENT, DISK_CHANGE, HUMAN, UNKNOWN_CONTRIBUTOR, Record

@@ -7,8 +7,7 @@ from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
 from intent_lsp.core.approvals import Approval, ApprovalChannel, ApprovalChoice, Grant
-from intent_lsp.core.blame.attribution import Confidence
-from intent_lsp.core.blame.runs import BlameRun
+from intent_lsp.core.blame.attribution import BlameRun, Confidence
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.records import (

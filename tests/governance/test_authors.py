@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.core.blame.runs import BlameRun
+from intent_lsp.core.blame.attribution import BlameRun
 from intent_lsp.core.paths import LOCAL_ROOM, POLICY_FILE, WorkspacePath
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.ledger import authors as authors_module

@@ -9,8 +9,7 @@ from typing import Final
 from urllib.parse import quote
 
 from intent_lsp.core.approvals import ApprovalChannel
-from intent_lsp.core.blame.attribution import Confidence
-from intent_lsp.core.blame.runs import BlameRun
+from intent_lsp.core.blame.attribution import BlameRun, Confidence
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.records import EntityType, Record, ScopeValidation
 from intent_lsp.core.text import on_one_line

@@ -11,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.blame.attribution import BEFORE, Attributions
+from intent_lsp.core.blame.attribution import BEFORE, Attributions, FileRecord
 from intent_lsp.core.blame.blame import BlamedText, blame, find_blocks, hashable, known_blocks
 from intent_lsp.core.blame.edit_chains import (
     EditChain,
@@ -21,7 +21,6 @@ from intent_lsp.core.blame.edit_chains import (
     later_edits,
 )
 from intent_lsp.core.blame.line_carry import letters
-from intent_lsp.core.blame.runs import FileRecord
 from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.records import EntityType
 from intent_lsp.formats.diff import line_hunks

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame.runs import FileRecord
+from intent_lsp.core.blame.attribution import FileRecord
 from intent_lsp.core.content import ContentHash, decode, hash_content, split_lines
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION

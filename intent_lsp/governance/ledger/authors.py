@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.core.blame.runs import BlameRun, RecordAuthors, named, of_people
+from intent_lsp.core.blame.attribution import BlameRun, RecordAuthors, named, of_people
 from intent_lsp.core.errors import StateUnavailableError
 from intent_lsp.core.paths import LOCAL_ROOM
 from intent_lsp.core.policy import AuthorNames

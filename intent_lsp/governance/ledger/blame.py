@@ -14,10 +14,18 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.blame.attribution import Attribution, Attributions, Confidence, Edit
+from intent_lsp.core.blame.attribution import (
+    Attribution,
+    Attributions,
+    BlameRun,
+    Confidence,
+    Edit,
+    FileRecord,
+    blame_runs,
+    one_run,
+)
 from intent_lsp.core.blame.blame import BlamedText, blame, carried_over
 from intent_lsp.core.blame.moved_lines import OtherFile
-from intent_lsp.core.blame.runs import BlameRun, FileRecord, blame_runs, one_run
 from intent_lsp.core.content import decode, hash_content, hash_if_there, split_lines
 from intent_lsp.core.line_diff import count_lines
 from intent_lsp.core.paths import WorkspacePath

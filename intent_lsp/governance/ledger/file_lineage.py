@@ -11,8 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.blame.attribution import Edit
-from intent_lsp.core.blame.runs import FileRecord
+from intent_lsp.core.blame.attribution import Edit, FileRecord
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import UNKNOWN_REVISION, Record

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 
-from intent_lsp.core.blame.runs import BlameRun
+from intent_lsp.core.blame.attribution import BlameRun
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.governance.ledger.blame import ALL_LINES, Blamed, FileBlame

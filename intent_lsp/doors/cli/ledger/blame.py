@@ -14,8 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from intent_lsp.core.blame.attribution import Confidence
-from intent_lsp.core.blame.runs import BlameRun
+from intent_lsp.core.blame.attribution import BlameRun, Confidence
 from intent_lsp.core.content import line_body
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command

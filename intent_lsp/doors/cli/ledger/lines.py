@@ -17,8 +17,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from intent_lsp.core.blame.attribution import Confidence
-from intent_lsp.core.blame.runs import BlameRun, named
+from intent_lsp.core.blame.attribution import BlameRun, Confidence, named
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.ledger.blame import CONFIDENCE_STYLES, origin

@@ -13,7 +13,7 @@ from typing import Final
 from lsprotocol import types as lsp
 from msgspec import Struct
 
-from intent_lsp.core.blame.runs import BlameRun, RecordAuthors, named
+from intent_lsp.core.blame.attribution import BlameRun, RecordAuthors, named
 from intent_lsp.core.content import content_of, line_body
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents

@@ -4,7 +4,7 @@ Invariant: saves of an open document that are under way are recorded first, so t
 not count as unsaved.
 """
 
-from intent_lsp.core.blame.runs import named, run_of
+from intent_lsp.core.blame.attribution import named, run_of
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.connection.connection import Connection

@@ -5,7 +5,7 @@ Invariant: a handler reads the params, asks governance and builds the answer. It
 
 from pathlib import Path
 
-from intent_lsp.core.blame.runs import run_of
+from intent_lsp.core.blame.attribution import run_of
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import WorkspacePath
