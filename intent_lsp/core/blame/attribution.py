@@ -7,8 +7,8 @@ Invariant: an attribution that is carried over to another content never becomes 
 Invariant: the runs ascend and cover each requested line exactly once.
 """
 
+import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import pairwise
 from typing import Final
@@ -55,7 +55,7 @@ class Edit(Struct, frozen=True, kw_only=True):
     told: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True)
 class Attribution:
     """The edit and the conversation that a line comes from, by their numbers `order` and `talk`.
 
@@ -66,12 +66,12 @@ class Attribution:
     order: int
     talk: int = 0
     confidence: Confidence = Confidence.EXACT
-    replaced: bool = field(default=False, compare=False)
+    replaced: bool = dataclasses.field(default=False, compare=False)
 
     def at_most(self, confidence: Confidence) -> "Attribution":
         """Return this attribution, but with the given confidence if its own is higher."""
         weakest = max(self.confidence, confidence, key=_SUREST_FIRST.index)
-        return self if weakest is self.confidence else replace(self, confidence=weakest)
+        return self if weakest is self.confidence else dataclasses.replace(self, confidence=weakest)
 
 
 BEFORE: Final = Attribution(-1, 0, Confidence.UNATTRIBUTED)
