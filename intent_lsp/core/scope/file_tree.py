@@ -88,7 +88,7 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
     ends = rows.ends()
     # Most directories are reached in a few states, which want the same tests.
     of_state: dict[int, list[SegmentEnds]] = {}
-    waiting = [(top, rows.start)]
+    waiting = [(top, rows.lines.start)]
     while waiting:
         directory, state = waiting.pop()
         wanted = rows.ending(state)
@@ -101,7 +101,8 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
                 if wanted & passed_by(directory.names[at]):
                     yield directory.files[at]
         below = [
-            (found, rows.step(state, passed_by(name))) for name, found in directory.below.items()
+            (found, rows.lines.step(state, passed_by(name)))
+            for name, found in directory.below.items()
         ]
         waiting += [(found, reached) for found, reached in reversed(below) if reached]
 

@@ -9,14 +9,17 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from intent_lsp.core.scope.language import Items
+from intent_lsp.core.scope.language import Items, Wild
 from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
-from intent_lsp.core.scope.segment import Bundle, Segment, TestLine, TestLines, segment_of
+from intent_lsp.core.scope.segment import Bundle, Segment, TestLines, segment_of
 
 _SLASHES = re.compile(r"/+")
 
 PatternRow = tuple[Segment | None, ...]
 """The segments of one alternative of a pattern. None stands for `**`."""
+
+_ANYTHING = Segment((Wild.MANY,), ((Wild.MANY,),))
+"""The segment `*`."""
 
 
 class RowsState(Struct, frozen=True):
@@ -61,28 +64,39 @@ def read_row(text: str, *, folded: bool) -> PatternRow | None:
     return None if dead or any(name in ("", ".", "..") for name in names) else tuple(row)
 
 
+def literal_path(row: PatternRow) -> str | None:
+    """Return the path that an alternative matches if all its segments are literal, else None."""
+    names = [segment.literal for segment in row if segment is not None]
+    known = [name for name in names if name is not None]
+    return "/".join(known) if len(known) == len(row) else None
+
+
 class PatternRows:
-    """The alternatives of a pattern (its rows), matched together."""
+    """The alternatives of a pattern (its rows), matched together.
+
+    `lines` are the rows as test lines: a walk over a tree steps from directory to directory in
+    them. `anything` are the bits of the tests that every segment of a path passes.
+    """
 
     __slots__ = (
-        *("anything", "_automata", "_bundle", "_bundled", "_first", "_heads", "_lines"),
-        *("_literals", "_tails"),
+        *("_automata", "_bundle", "_bundled", "_first", "_heads", "_literals", "_tails"),
+        *("anything", "lines"),
     )
 
     def __init__(self, rows: Sequence[PatternRow]) -> None:
-        self._lines: TestLines[Segment | None] = TestLines([_line(row) for row in rows])
+        # A `**` at the end must match at least one segment, so it is a gap and one more test.
+        self.lines: TestLines[Segment] = TestLines(
+            row if row[-1] is not None else (*row, _ANYTHING) for row in rows
+        )
         self._literals: dict[str, int] = {}
         self._automata: list[tuple[Segment, int]] = []
         # By their length, the texts at the start and at the end that alone decide.
         self._heads: dict[int, dict[str, int]] = {}
         self._tails: dict[int, dict[str, int]] = {}
-        self.anything = self._lines.masks.get(None, 0)
-        """The bits of the tests that every segment of a path passes."""
+        self.anything = 0
         flat = list[Items]()
         self._bundled: list[int] = []
-        for segment, mask in self._lines.masks.items():
-            if segment is None:
-                continue
+        for segment, mask in self.lines.masks.items():
             if segment.literal is not None:
                 self._literals[segment.literal] = self._literals.get(segment.literal, 0) | mask
             elif segment.anything:
@@ -104,42 +118,29 @@ class PatternRows:
         """Whether one of the alternatives matches the path with the segments `names`."""
         if self._first is not None and names[0] not in self._first:
             return False
-        return bool(self._run(names) & self._lines.final)
+        return bool(self._run(names) & self.lines.final)
 
     def after(self, names: Sequence[str]) -> RowsState:
         """Return whether an alternative matches a path, and whether one may match paths below it.
 
         `names` are the segments of the path.
         """
-        state, final = self._run(names), self._lines.final
+        state, final = self._run(names), self.lines.final
         return RowsState(ends=bool(state & final), goes_on=bool(state & ~final))
-
-    @property
-    def start(self) -> int:
-        """The state before the first segment of a path, for walks that share leading segments."""
-        return self._lines.start
-
-    def step(self, state: int, passed: int) -> int:
-        """Return the state after one more segment of a path, or 0 if nothing below can match.
-
-        `passed` is what `passed_by` returns for the segment.
-        """
-        return self._lines.step(state, passed)
 
     def ending(self, state: int) -> int:
         """Return the bits of the tests that a last segment must pass for the whole path to match.
 
         The path matches if the segment passes one of them. `state` is that before the segment.
         """
-        return state & self._lines.final >> 1
+        return state & self.lines.final >> 1
 
     def ends(self) -> tuple[SegmentEnds, ...]:
         """Return how names begin and end that pass a test, for each that not every name passes."""
-        tests = self._lines.masks.items()
         return tuple(
             SegmentEnds(segment.prefix, segment.suffix, mask)
-            for segment, mask in tests
-            if segment is not None and not segment.anything
+            for segment, mask in self.lines.masks.items()
+            if not segment.anything
         )
 
     def passed_by(self, name: str) -> int:
@@ -164,7 +165,7 @@ class PatternRows:
         known[text] = known.get(text, 0) | mask
 
     def _run(self, names: Sequence[str]) -> int:
-        lines, state = self._lines, self._lines.start
+        lines, state = self.lines, self.lines.start
         for name in names:
             state = lines.step(state, self.passed_by(name)) if name else 0
             if not state:
@@ -183,27 +184,3 @@ def _without_parents(parts: Sequence[str]) -> list[str]:
             continue
         kept.append(part)
     return kept or [""]
-
-
-def _line(row: PatternRow) -> TestLine[Segment | None]:
-    """Return a row as a test line in which each `**` is a gap.
-
-    A `**` at the end must match at least one segment, so it becomes a gap and one more test.
-    """
-    tests: list[Segment | None] = []
-    gaps: set[int] = set()
-    for segment in row:
-        if segment is None:
-            gaps.add(len(tests))
-        else:
-            tests.append(segment)
-    if row[-1] is None:
-        tests.append(None)
-    return TestLine(tuple(tests), frozenset(gaps))
-
-
-def literal_path(row: PatternRow) -> str | None:
-    """Return the path that an alternative matches if all its segments are literal, else None."""
-    names = [segment.literal for segment in row if segment is not None]
-    known = [name for name in names if name is not None]
-    return "/".join(known) if len(known) == len(row) else None

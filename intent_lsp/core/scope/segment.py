@@ -7,52 +7,44 @@ costs a few operations on one integer with a bit for each test, whatever the lin
 """
 
 import itertools
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Generic, TypeVar
 
-from msgspec import Struct
-
 from intent_lsp.core.scope.charclass import CharClass
-from intent_lsp.core.scope.language import ExtGlob, Items, Wild, read_segment
+from intent_lsp.core.scope.language import ExtGlob, Item, Items, Wild, read_segment
 from intent_lsp.core.scope.limits import MAX_AUTOMATON, PatternLimitError
 from intent_lsp.core.scope.nfa import explored
 
 T = TypeVar("T", bound=Hashable)
 
 
-class TestLine(Struct, Generic[T], frozen=True):
-    """A sequence of tests, each of which must match one symbol of an input, in order.
-
-    `gaps` holds the positions (0: before the first test) where any number of symbols may be
-    skipped.
-    """
-
-    tests: tuple[T, ...]
-    gaps: frozenset[int]
-
-
 class TestLines(Generic[T]):
-    """A set of test lines that are matched together against one input.
+    """Sequences of tests, the lines, that are matched together against one input.
+
+    Each test of a line must match one symbol of the input, in order. None in a line is a gap, where
+    any number of symbols may be skipped.
 
     A state is an integer. A line of n tests has n + 1 bits in it; bit k is set if the input so far
     matches its first k tests. `masks` gives the bits of each test, `start` is the state before the
     input, and `final` has the last bit of each line.
     """
 
-    __slots__ = ("_ends", "_loops", "_starts", "final", "masks", "start")
+    __slots__ = ("_ends", "_loops", "final", "masks", "start")
 
-    def __init__(self, lines: Sequence[TestLine[T]]) -> None:
+    def __init__(self, lines: Iterable[Sequence[T | None]]) -> None:
         at = 0
         places: dict[T, list[int]] = {}
         starts, loops, self._ends = [], [], list[int]()
         for line in lines:
             starts.append(at)
-            loops += [at + gap for gap in line.gaps]
-            for place, test in enumerate(line.tests, at):
-                places.setdefault(test, []).append(place)
-            at += len(line.tests)
+            for test in line:
+                if test is None:
+                    loops.append(at)
+                else:
+                    places.setdefault(test, []).append(at)
+                    at += 1
             self._ends.append(at)
             at += 1
         self.masks: Mapping[T, int] = {test: _bits(found, at) for test, found in places.items()}
@@ -78,7 +70,6 @@ class TestLines(Generic[T]):
 
 MAX_FLATTENED = 64
 """The most alternatives without extglobs that a segment with extglobs is written out as."""
-Test = str | Wild | CharClass
 
 
 @dataclass(frozen=True)
@@ -158,7 +149,10 @@ class Bundle:
     __slots__ = ("_classes", "_lines", "_wild")
 
     def __init__(self, alternatives: Sequence[Items]) -> None:
-        self._lines: TestLines[Test] = TestLines([line_of(items) for items in alternatives])
+        # A `*` is a gap, each other item a test.
+        self._lines: TestLines[Item] = TestLines(
+            [None if item is Wild.MANY else item for item in items] for items in alternatives
+        )
         self._wild = self._lines.masks.get(Wild.ONE, 0)
         self._classes = [
             (test, mask) for test, mask in self._lines.masks.items() if isinstance(test, CharClass)
@@ -231,18 +225,6 @@ def flatten(items: Items) -> tuple[Items, ...] | None:
         parts.append(alternatives)
     flat = (tuple(itertools.chain.from_iterable(row)) for row in itertools.product(*parts))
     return tuple(dict.fromkeys(flat))
-
-
-def line_of(items: Items) -> TestLine[Test]:
-    """Return items without extglobs as a test line: each `*` is a gap, each other item a test."""
-    tests: list[Test] = []
-    gaps: set[int] = set()
-    for item in items:
-        if item is Wild.MANY:
-            gaps.add(len(tests))
-        elif not isinstance(item, ExtGlob):
-            tests.append(item)
-    return TestLine(tuple(tests), frozenset(gaps))
 
 
 def _bits(places: Sequence[int], size: int) -> int:
