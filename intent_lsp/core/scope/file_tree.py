@@ -53,9 +53,7 @@ class FileTree:
 
         The files of a directory come sorted and before those in its directories.
         """
-        rows = pattern.steps
-        if rows is not None:
-            yield from _matching(rows, self.top)
+        yield from _matching(pattern.steps, self.top)
 
     def has_directory(self, path: str) -> bool:
         """Return whether there are files in or below the directory `path`; True for "", the root.
@@ -87,7 +85,7 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
     passed_by = cache(rows.passed_by)
     ends = rows.ends()
     # Most directories are reached in a few states, which want the same tests.
-    of_state: dict[int, list[SegmentEnds]] = {}
+    wanted_ends = cache(lambda wanted: [each for each in ends if each.mask & wanted])
     waiting = [(top, rows.lines.start)]
     while waiting:
         directory, state = waiting.pop()
@@ -95,9 +93,7 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
         if wanted & rows.anything:
             yield from directory.files
         elif wanted:
-            if wanted not in of_state:
-                of_state[wanted] = [each for each in ends if each.mask & wanted]
-            for at in _candidates(directory.names, of_state[wanted]):
+            for at in _candidates(directory.names, wanted_ends(wanted)):
                 if wanted & passed_by(directory.names[at]):
                     yield directory.files[at]
         below = [

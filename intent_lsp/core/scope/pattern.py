@@ -18,7 +18,7 @@ from intent_lsp.core.scope.limits import (
     MAX_PATTERN,
     PatternLimitError,
 )
-from intent_lsp.core.scope.rows import NOWHERE, PatternRow, PatternRows, RowsState, read_row
+from intent_lsp.core.scope.rows import PatternRow, PatternRows, read_row
 from intent_lsp.core.scope.segment import Segment
 
 
@@ -92,19 +92,12 @@ class Pattern:
 
     def matches_names(self, names: Sequence[str]) -> bool:
         """Whether the glob matches a path, given as segments that `reading.path` has normalized."""
-        return self.steps is not None and self.steps.matches(names)
-
-    def after(self, names: Sequence[str]) -> RowsState:
-        """Return whether the pattern matches a path, and whether it may match paths below.
-
-        `names` are the segments of the path, which `reading.path` has normalized.
-        """
-        return NOWHERE if self.steps is None else self.steps.after(names)
+        return self.steps.matches(names)
 
     @cached_property
-    def steps(self) -> PatternRows | None:
-        """The alternatives, to be matched segment by segment, or None if no path can match."""
-        return PatternRows(self.rows) if self.rows else None
+    def steps(self) -> PatternRows:
+        """The alternatives, to be matched segment by segment."""
+        return PatternRows(self.rows)
 
     def _read(self) -> tuple[PatternRow, ...]:
         if len(self.text) > MAX_PATTERN:

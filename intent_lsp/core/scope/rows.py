@@ -7,8 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from msgspec import Struct
-
 from intent_lsp.core.scope.language import Items, Wild
 from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
 from intent_lsp.core.scope.segment import Bundle, Segment, TestLines, segment_of
@@ -22,13 +20,6 @@ _ANYTHING = Segment((Wild.MANY,), ((Wild.MANY,),))
 """The segment `*`."""
 
 
-class RowsState(Struct, frozen=True):
-    """Whether a pattern matches a path (`ends`), and may match paths below it (`goes_on`)."""
-
-    ends: bool
-    goes_on: bool
-
-
 class SegmentEnds(NamedTuple):
     """Literal texts with which every name begins and ends that passes a test, perhaps "".
 
@@ -38,10 +29,6 @@ class SegmentEnds(NamedTuple):
     prefix: str
     suffix: str
     mask: int
-
-
-NOWHERE = RowsState(ends=False, goes_on=False)
-"""The state of a pattern that matches neither a path nor any path below it."""
 
 
 def read_row(text: str, *, folded: bool) -> PatternRow | None:
@@ -120,13 +107,9 @@ class PatternRows:
             return False
         return bool(self._run(names) & self.lines.final)
 
-    def after(self, names: Sequence[str]) -> RowsState:
-        """Return whether an alternative matches a path, and whether one may match paths below it.
-
-        `names` are the segments of the path.
-        """
-        state, final = self._run(names), self.lines.final
-        return RowsState(ends=bool(state & final), goes_on=bool(state & ~final))
+    def goes_on(self, names: Sequence[str]) -> bool:
+        """Whether an alternative may match paths below the path with the segments `names`."""
+        return bool(self._run(names) & ~self.lines.final)
 
     def ending(self, state: int) -> int:
         """Return the bits of the tests that a last segment must pass for the whole path to match.

@@ -7,6 +7,7 @@ costs a few operations on one integer with a bit for each test, whatever the lin
 """
 
 import itertools
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -112,8 +113,6 @@ class Segment:
     @cached_property
     def classes(self) -> frozenset[CharClass]:
         """The bracket expressions in the segment."""
-        if not {CharClass, ExtGlob} & set(map(type, self.items)):
-            return frozenset()
         return frozenset(item for item in _walk(self.items) if isinstance(item, CharClass))
 
     @cached_property
@@ -210,19 +209,17 @@ def flatten(items: Items) -> tuple[Items, ...] | None:
     Return None if an extglob repeats, negates or contains another, or if there would be more than
     MAX_FLATTENED alternatives.
     """
-    if ExtGlob not in set(map(type, items)):
-        return (items,)
     parts: list[tuple[Items, ...]] = []
-    size = 1
     for item in items:
         if not isinstance(item, ExtGlob):
             parts.append(((item,),))
             continue
-        alternatives = item.alternatives if item.kind == "@" else ((), *item.alternatives)
-        size *= len(alternatives)
-        if item.kind not in "@?" or size > MAX_FLATTENED or any(map(_has_extglob, alternatives)):
+        inner = itertools.chain.from_iterable(item.alternatives)
+        if item.kind not in "@?" or any(isinstance(each, ExtGlob) for each in inner):
             return None
-        parts.append(alternatives)
+        parts.append(item.alternatives if item.kind == "@" else ((), *item.alternatives))
+    if math.prod(map(len, parts)) > MAX_FLATTENED:
+        return None
     flat = (tuple(itertools.chain.from_iterable(row)) for row in itertools.product(*parts))
     return tuple(dict.fromkeys(flat))
 
@@ -248,13 +245,5 @@ def _walk(items: Items) -> Iterator[object]:
 
 def _head(items: Items) -> str:
     """Return the literal characters of `items` before the first wildcard, class or extglob."""
-    head: list[str] = []
-    for item in items:
-        if not isinstance(item, str):
-            break
-        head.append(item)
-    return "".join(head)
-
-
-def _has_extglob(items: Items) -> bool:
-    return ExtGlob in set(map(type, items))
+    head = itertools.takewhile(lambda item: isinstance(item, str), items)
+    return "".join(map(str, head))

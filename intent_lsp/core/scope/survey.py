@@ -22,7 +22,6 @@ from intent_lsp.core.control_plane import (
 from intent_lsp.core.intents import Intents
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.pattern import NameComparison, Pattern
-from intent_lsp.core.scope.rows import NOWHERE, PatternRow, PatternRows
 from intent_lsp.core.scope.scope import Hits, Scope, ScopeIndex
 from intent_lsp.core.scope.segment import Segment
 
@@ -51,8 +50,8 @@ def reaches(pattern: Pattern) -> bool:
     certain for them.
     """
     return not pattern.exclusion and (
-        any(pattern.after(room.split("/")) != NOWHERE for room in CONTROL_ROOMS)
-        or any(pattern.after(file.split("/")).ends for file in CONTROL_FILES)
+        any(pattern.steps.goes_on(room.split("/")) for room in CONTROL_ROOMS)
+        or any(pattern.matches_names(path.split("/")) for path in (*CONTROL_ROOMS, *CONTROL_FILES))
         or any(_reaches_family(pattern, *family) for family in CONTROL_FAMILIES)
     )
 
@@ -76,12 +75,12 @@ class _Cover:
         An alternative is covered if this pattern has the same one, or if it lies in a directory of
         `whole`.
         """
-        return all(row in self.rows or self._inside(row) for row in other.rows)
-
-    def _inside(self, row: PatternRow) -> bool:
         # `a/**` covers `a/b`, `a/**` and `a/*/c`, but not `a` itself, since `**` at the end needs
         # at least one segment. Equal leading segments match equal names, so they need no test.
-        return any(row[:size] in self.whole for size in range(len(row)))
+        return all(
+            row in self.rows or any(row[:size] in self.whole for size in range(len(row)))
+            for row in other.rows
+        )
 
 
 MAX_NAMED = 10
@@ -200,11 +199,8 @@ def _reaches_family(pattern: Pattern, room: str, head: str, tail: str) -> bool:
     Only sample names are tested.
     """
     names = tuple(room.split("/"))
-    return pattern.after(names).goes_on and any(
-        PatternRows((row,)).matches((*names, name))
-        for row in pattern.rows
-        for name in _samples(row[-1], head, tail)
-    )
+    tested = {name for row in pattern.rows for name in _samples(row[-1], head, tail)}
+    return any(pattern.matches_names((*names, name)) for name in tested)
 
 
 def _samples(segment: Segment | None, head: str, tail: str) -> Iterator[str]:
