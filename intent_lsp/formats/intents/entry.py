@@ -1,44 +1,34 @@
 """Parses one entry of the intents file: its intent, and the spans of the intent's parts.
 
 Invariant: an entry without a usable id is not an intent. An entry with any other mistake is one.
-Invariant: id, globs and dates are read as text, whatever type YAML gives them.
+Invariant: id, globs and dates are read as text, whatever type YAML gives them. A single value of a
+date is kept as it is written, whatever is wrong with it (requirements section 3.1).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Fix, Span
+from intent_lsp.core.findings import Fix, RelatedSpan, Span
 from intent_lsp.core.intents import Intent, IntentId, Status
-from intent_lsp.formats.intents.entry_dates import date_of, note_order
+from intent_lsp.core.written_dates import date_range, iso_date
 from intent_lsp.formats.intents.entry_values import PatternFindings, prose_of, scope_of
+from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content_of
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content_of, double_quoted
 
 MAX_ID = 256
 """The most characters of an id."""
 
 ENTRY_KEYS = MappingKeys(
-    known=(
-        "id",
-        "name",
-        "status",
-        "owned_scope",
-        "constraints",
-        "acceptance_criteria",
-        "related_files",
-        "recent_history",
-        "aliases",
-        "created_at",
-        "updated_at",
-        "specification_id",
-    ),
+    known=tuple(ENTRY_TEXTS),
     others={
         "intent_id": "id",
         "title": "name",
@@ -60,6 +50,7 @@ STATUS_WORDS: Final[Mapping[str, Status]] = {
 }
 """The words for a status, older ones included, in upper case."""
 
+_T = TypeVar("_T")
 _SEPARATORS = re.compile(r"[-_ ]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -127,8 +118,8 @@ def read_entry(
         name=values.text("name") or "",
         status=_status_of(reading, fields),
         owned_scope=tuple(glob for _, glob in globs),
-        constraints=values.prose("constraints"),
-        acceptance_criteria=values.prose("acceptance_criteria"),
+        constraints=values.read("constraints", prose_of) or (),
+        acceptance_criteria=values.read("acceptance_criteria", prose_of) or (),
         related_files=values.texts("related_files"),
         recent_history=values.texts("recent_history"),
         aliases=values.texts("aliases"),
@@ -146,40 +137,31 @@ def read_entry(
         created_at=values.span("created_at"),
         updated_at=values.span("updated_at"),
     )
-    note_order(
-        reading, (intent.created_at, places.created_at), (intent.updated_at, places.updated_at)
-    )
+    _note_order(reading, intent, places)
     return EntryRead(intent, places)
 
 
 class _Values(Struct, frozen=True):
-    """Reads the values of one entry by key, and adds findings on values in another form.
-
-    A missing key or a null value gives None, or an empty tuple where a list is read.
-    """
+    """Reads the values of one entry by key. A missing key gives None, or no texts."""
 
     reading: YamlDocument
     fields: dict[str, Field]
 
-    def text(self, name: str) -> str | None:
+    def read(self, name: str, how: Callable[[YamlDocument, YamlNode], _T]) -> _T | None:
         found = self.fields.get(name)
-        return text_of(self.reading, found.value) if found else None
+        return how(self.reading, found.value) if found else None
+
+    def text(self, name: str) -> str | None:
+        return self.read(name, text_of)
 
     def texts(self, name: str) -> tuple[str, ...]:
-        found = self.fields.get(name)
-        return tuple(text for _, text in texts_of(self.reading, found.value)) if found else ()
-
-    def prose(self, name: str) -> tuple[str, ...]:
-        found = self.fields.get(name)
-        return prose_of(self.reading, found.value) if found else ()
+        return tuple(text for _, text in self.read(name, texts_of) or ())
 
     def date(self, name: str) -> str | None:
-        found = self.fields.get(name)
-        return date_of(self.reading, name, found.value) if found else None
+        return self.read(name, partial(_date_of, name=name))
 
     def span(self, name: str) -> Span | None:
-        found = self.fields.get(name)
-        return self.reading.span(found.value) if found else None
+        return self.read(name, YamlDocument.span)
 
 
 def _id_of(
@@ -239,3 +221,42 @@ def _status_fixes(reading: YamlDocument, node: YamlNode, text: str) -> tuple[Fix
         return (replace(fix, safe=True),)
     close = get_close_matches(guess, [status.value for status in Status], n=1, cutoff=0.7)
     return tuple(reading.respell(node, name, f"Change to `{name}`") for name in close)
+
+
+def _date_of(reading: YamlDocument, node: YamlNode, name: str) -> str | None:
+    """Return the value of the key `name` as it is written, or None for null.
+
+    Add a hint if it is a plain value, without quotes, and a warning if it is no date or time of ISO
+    8601; neither for an empty text. For a list or a mapping, add a finding and return None.
+    """
+    text = text_of(reading, node)
+    if not text:
+        return text
+    if isinstance(node, Scalar) and not node.style:
+        quote = reading.change(node.start, node.end, double_quoted(text))
+        message = f"`{name}` is not quoted: other YAML parsers may not read it as text"
+        reading.other_form(message, node, Fix("Quote it", (quote,)))
+    if date_range(text) is None:
+        meant = iso_date(text)
+        change = reading.replaced(node, double_quoted(meant)) if meant else None
+        fixes = (Fix(f"Change to `{meant}`", (change,)),) if change else ()
+        message = (
+            f"the value of `{name}` is no date or time of ISO 8601, such as 2026-02-16T12:00:00Z"
+        )
+        reading.add(FileCode.BAD_DATE, message, node, fixes)
+    return text
+
+
+def _note_order(reading: YamlDocument, intent: Intent, places: IntentPlaces) -> None:
+    """Add a warning if an intent was updated before it was created, whatever the time zones.
+
+    Nothing is added if one of the two dates is missing or is no date of ISO 8601.
+    """
+    begun_at, ended_at = places.created_at, places.updated_at
+    if not intent.created_at or not intent.updated_at or begun_at is None or ended_at is None:
+        return
+    first, last = date_range(intent.created_at), date_range(intent.updated_at)
+    if first is not None and last is not None and last.last < first.first:
+        message = f"`updated_at` is before `created_at`, which is {intent.created_at}"
+        related = (RelatedSpan(span=begun_at, message="the intent was created then"),)
+        reading.add(FileCode.BAD_DATE, message, ended_at, related=related)
