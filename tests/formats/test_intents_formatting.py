@@ -5,10 +5,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from intent_lsp.formats.intents.edit import EditRefused, apply_changes
-from intent_lsp.formats.intents.formatting import format_intents, format_lines
+from intent_lsp.formats.intents.formatting import format_intents, format_lines, same_nodes
 from intent_lsp.formats.intents.intents_file import ComposedIntents, compose_intents, read_intents
 from intent_lsp.formats.yaml.globs.unquoted_globs import plain_yaml
-from intent_lsp.formats.yaml.layout.comparison import same_nodes
 from intent_lsp.formats.yaml.layout.layout import comments_of
 from tests.support.hostile_text import texts as hostile_texts
 from tests.support.intents_dialects import DIALECTS

@@ -7,12 +7,16 @@ from hypothesis import strategies as st
 from intent_lsp.core.intents import Status
 from intent_lsp.core.scope.glob_parts import GlobPartKind
 from intent_lsp.formats.intents.structure.entries import read_structure
-from intent_lsp.formats.intents.structure.lookup import PartKind
-from intent_lsp.formats.intents.structure.tokens import IntentsToken, tokens_of
+from intent_lsp.formats.intents.structure.lookup import IntentsToken, PartKind, tokens_of
 from intent_lsp.formats.yaml.compose import Composed, compose
 from intent_lsp.formats.yaml.limits import refused
-from intent_lsp.formats.yaml.nodes import Scalar, SequenceNode, double_quoted, spelled_like
-from intent_lsp.formats.yaml.value_source import value_offsets
+from intent_lsp.formats.yaml.nodes import (
+    Scalar,
+    SequenceNode,
+    double_quoted,
+    spelled_like,
+    value_offsets,
+)
 from tests.support.hostile_text import texts as hostile_texts
 
 _MARKS = {

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.intents import Intent, IntentId, Intents
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.ignore_file import read_ignored
-from intent_lsp.formats.intents.rename_ignored import excluding_line, ids_ignored, rename_ignored
+from intent_lsp.formats.intents.rename_intent import excluding_line, ids_ignored, rename_ignored
 
 
 def intents_of(*ids: str) -> Intents:

@@ -4,17 +4,19 @@ Constraints and criteria may be a list, a string or a mapping.
 
 Invariant: an empty scope owns nothing, and gets a finding (requirements section 3).
 Invariant: each pair of a mapping becomes the sentence `key: value`, or `key` if it has no value.
+Invariant: a fix loses no comment.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, Fix, Span
+from intent_lsp.core.findings import Finding, Fix, Span, TextChange
 from intent_lsp.core.scope.findings import PatternFinding
-from intent_lsp.formats.intents.fixes.scope_paths import scope_paths_fix
+from intent_lsp.formats.intents.fixes.comments import comments_in, has_properties, properties_start
 from intent_lsp.formats.intents.fixes.sentences import (
     item_fix,
     mapping_fix,
@@ -29,6 +31,7 @@ from intent_lsp.formats.yaml.nodes import (
     SequenceNode,
     YamlNode,
     content_of,
+    spelled_like,
 )
 
 PatternFindings: TypeAlias = Callable[[str], Sequence[PatternFinding]]
@@ -39,9 +42,12 @@ _SCOPE_KEYS = MappingKeys(
     meant=dict.fromkeys(("files", "globs", "glob", "patterns", "pattern", "include"), "paths"),
 )
 
-
 _EXCLUSIONS = frozenset({"exclude", "excludes", "excluded", "except", "ignore", "ignored", "not"})
 """Keys beside `paths` by which somebody may think that files are taken out of a scope."""
+
+_UNNESTED = "Put the list below `owned_scope`"
+_COLON = re.compile(r"[ \t]*:[ \t]*")
+_COMMA = re.compile(r"[ \t]*,")
 
 
 def scope_of(
@@ -162,9 +168,52 @@ def _paths_of(reading: YamlDocument, found: Field, table: MappingNode) -> YamlNo
     message = (
         f"a list `owned_scope` is expected; `paths` below `{found.key.value}` is read as that list"
     )
-    fix = scope_paths_fix(reading, found.key, table, inner) if table is found.value else None
+    fix = _scope_paths_fix(reading, found.key, table, inner) if table is found.value else None
     reading.other_form(message, found.key, fix)
     return inner.value
+
+
+def _scope_paths_fix(
+    reading: YamlDocument, key: Scalar, table: MappingNode, inner: Field
+) -> Fix | None:
+    """Return the fix that moves the value of `paths` up to its parent key, or None.
+
+    `key` is that parent key, such as `scope`, `table` its value and `inner` the key `paths` with
+    its value. None is returned if the mapping has other keys, an anchor or a tag.
+    """
+    text = reading.text
+    if len(table.pairs) != 1 or has_properties(reading, table):
+        return None
+    name = spelled_like(key.style, "owned_scope")
+    start, end = properties_start(reading, inner.value), max(inner.value.end, inner.key.end)
+    notes = comments_in(text, key.end, inner.key.start)
+    notes += comments_in(text, inner.key.end, start)
+    notes += comments_in(text, end, table.end) if table.flow else ()
+    if notes:
+        return Fix(_UNNESTED, _piecewise(reading, key, table, inner, name))
+    if table.flow:
+        value = text[start:end] if inner.value.end > inner.value.start else ""
+        return Fix(_UNNESTED, (reading.change(key.start, table.end, f"{name}: {value}"),))
+    return Fix(_UNNESTED, (reading.change(key.start, inner.key.end, name),))
+
+
+def _piecewise(
+    reading: YamlDocument, key: Scalar, table: MappingNode, inner: Field, name: str
+) -> tuple[TextChange, ...]:
+    """Return the changes that take out `paths:` and the braces, and nothing between them."""
+    colon = _COLON.match(reading.text, inner.key.end)
+    changes = [
+        reading.change(key.start, key.end, name),
+        reading.change(inner.key.start, colon.end() if colon else inner.key.end, ""),
+    ]
+    if not table.flow:
+        return tuple(changes)
+    changes.insert(1, reading.change(table.start, table.start + 1, ""))
+    end = max(inner.value.end, inner.key.end)
+    comma = _COMMA.match(reading.text, end, table.end)
+    if comma is not None:
+        changes.append(reading.change(end, comma.end(), ""))
+    return (*changes, reading.change(table.end - 1, table.end, ""))
 
 
 def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:

@@ -4,7 +4,7 @@ Invariant: the formatted text reads to equal values with equal comments, and wit
 is equal to the text before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.text import spliced
@@ -12,10 +12,10 @@ from intent_lsp.formats.intents.edit import EditRefused, FileEdit
 from intent_lsp.formats.intents.intents_file import ComposedIntents, compose_intents
 from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.globs.unquoted_globs import plain_yaml
-from intent_lsp.formats.yaml.layout.comparison import same_nodes
 from intent_lsp.formats.yaml.layout.gaps import SpaceEdit
 from intent_lsp.formats.yaml.layout.layout import comments_of, space_edits
 from intent_lsp.formats.yaml.limits import YamlProblem
+from intent_lsp.formats.yaml.nodes import Alias, MappingNode, Scalar, SequenceNode, YamlNode
 
 _MARK = "\ufeff"
 _CHANGED = "other white space would change a value or lose a comment"
@@ -44,6 +44,16 @@ def format_lines(text: str, lines: range) -> FileEdit | EditRefused:
     that without those of other lines would change a value or lose a comment.
     """
     return _edit(text, lines)
+
+
+def same_nodes(one: YamlNode | None, other: YamlNode | None) -> bool:
+    """Return whether two trees of nodes are equal but for their offsets.
+
+    The targets of two aliases are equal if they are at the same place in the order of nodes.
+    """
+    if one is None or other is None:
+        return one is other
+    return list(_said(one, {})) == list(_said(other, {}))
 
 
 def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
@@ -95,3 +105,25 @@ def _keeps(text: str, made: ComposedIntents, formatted: str) -> bool:
         and same_nodes(made.composed.root, again.composed.root)
         and comments_of(_plain(text, made)) == comments_of(_plain(formatted, again))
     )
+
+
+def _said(node: YamlNode, numbers: dict[int, int]) -> Iterator[tuple[object, ...]]:
+    """Yield what is equal in equal trees, node by node.
+
+    `numbers` maps the `id()` of each node read so far to its place in the order of nodes.
+    """
+    if isinstance(node, Alias):
+        yield "alias", numbers.get(id(node.target))
+        return
+    numbers[id(node)] = len(numbers)
+    if isinstance(node, Scalar):
+        yield node.value, node.style, node.anchored, node.unquoted
+        return
+    children: list[YamlNode] = []
+    if isinstance(node, MappingNode):
+        children = [child for pair in node.pairs for child in pair]
+    elif isinstance(node, SequenceNode):
+        children = list(node.items)
+    yield type(node), node.flow, node.anchored, len(children)
+    for child in children:
+        yield from _said(child, numbers)

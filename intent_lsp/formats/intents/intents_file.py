@@ -10,19 +10,20 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
-from intent_lsp.core.findings import Finding, RelatedSpan
+from intent_lsp.core.findings import Finding, Fix, RelatedSpan, Span, TextChange
 from intent_lsp.core.intents import IntentId, Intents, next_id
 from intent_lsp.core.scope.findings import PatternFinding, pattern_findings
 from intent_lsp.formats.intents.entry import EntryRead, IntentPlaces, read_entry
 from intent_lsp.formats.intents.entry_values import PatternFindings
-from intent_lsp.formats.intents.fixes.ids import missing_id_fix, other_id_fix
 from intent_lsp.formats.intents.id_style import odd_ids
 from intent_lsp.formats.intents.root import EntryNode, entries_of
+from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.compose import Composed
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.globs.glob_keys import INTENT_GLOBS
 from intent_lsp.formats.yaml.globs.unquoted_globs import compose_with_globs
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
+from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, NULLS, QUOTES
 
 MAX_INTENTS = 10_000
 """The most intents in one file."""
@@ -141,14 +142,58 @@ def _joined(reading: YamlDocument, entries: Iterable[EntryRead]) -> IntentsFile:
 def _with_free_ids(reading: YamlDocument, intents: Intents) -> Iterator[Finding]:
     """Yield the findings, those on missing and on repeated ids with a fix to the next free id.
 
-    Where `missing_id_fix` or `other_id_fix` has none, the finding stays as it is.
+    Where `_missing_id_fix` or `_other_id_fix` has none, the finding stays as it is.
     """
-    fixing = {FileCode.MISSING_ID: missing_id_fix, FileCode.DUPLICATE_ID: other_id_fix}
+    fixing = {FileCode.MISSING_ID: _missing_id_fix, FileCode.DUPLICATE_ID: _other_id_fix}
     free = next_id(intents) if any(each.code in fixing for each in reading.findings) else ""
     for finding in reading.findings:
         make = fixing.get(finding.code)
         fix = None if make is None else make(reading, finding.span, free)
         yield finding if fix is None else replace(finding, fixes=(fix,))
+
+
+def _other_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix | None:
+    """Return the fix that puts the id `free`, which no entry has, in the place of an id.
+
+    Return None if the id is block text.
+    """
+    if reading.text[reading.places.offset(place.start)] in BLOCK_STYLES:
+        return None
+    quote = _quote_at(reading, place)
+    return Fix(f"Change to `{free}`", (TextChange(place, f"{quote}{free}{quote}"),))
+
+
+def _missing_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix | None:
+    """Return the fix that gives an entry the id `free`, which no entry has, or None.
+
+    `place` is that of the null that stands for its id, or of its first key. Return None for an
+    empty entry, since there is nothing that an id could name, and for one whose first key is
+    neither first in braces nor, dashes aside, first on its line.
+    """
+    text, title = reading.text, f"Add the id `{free}`"
+    start, end = reading.places.offset(place.start), reading.places.offset(place.end)
+    if text[start:end] in NULLS:
+        space = "" if text[start - 1 : start].isspace() else " "
+        return Fix(title, (TextChange(place, f"{space}{free}"),))
+    if text[start:end] == "{}":
+        return None
+    quote = _quote_at(reading, place)
+    pair = f"{quote}id{quote}: {quote}{free}{quote}"
+    lead = text[reading.places.line_start(start) : start]
+    # The brace may be on a line above.
+    if (lead.rstrip() or text[:start].rstrip()).endswith("{"):
+        pair += ", "
+    elif lead.strip(" -"):
+        return None
+    else:
+        pair += line_end_of(text) + " " * len(lead)
+    return Fix(title, (TextChange(Span(place.start, place.start), pair),))
+
+
+def _quote_at(reading: YamlDocument, place: Span) -> str:
+    start = reading.places.offset(place.start)
+    quote = reading.text[start : start + 1]
+    return quote if quote in QUOTES else ""
 
 
 def _too_many(place: EntryNode) -> YamlProblem:

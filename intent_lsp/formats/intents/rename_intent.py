@@ -1,15 +1,20 @@
-"""Renaming of an intent: the edit of the intents file that gives an intent another id.
+"""Renaming of an intent: the edits of the intents file and `.intentignore` for another id.
 
 Invariant: the old id becomes an alias, so that what is recorded under it stays with the intent.
-Invariant: an edit is returned only if the edited text parses to the old intents with that change.
+Invariant: an edit of the intents file is returned only if the edited text parses to the old intents
+with that change. An edit of `.intentignore` neither excludes another intent nor takes one back in.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from intent_lsp.core.content import line_body, split_lines
 from intent_lsp.core.findings import Position, Span, TextChange
-from intent_lsp.core.intents import Intent, IntentId
+from intent_lsp.core.intents import Intent, IntentId, Intents
+from intent_lsp.core.paths import IGNORE_FILE
 from intent_lsp.formats.intents.edit import (
     BY_HAND,
     EditRefused,
@@ -20,6 +25,7 @@ from intent_lsp.formats.intents.edit import (
 )
 from intent_lsp.formats.intents.entry import ENTRY_KEYS, MAX_ID, is_id
 from intent_lsp.formats.intents.entry_text import entry_of
+from intent_lsp.formats.intents.ignore_file import IgnoredIntents, read_ignored
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 from intent_lsp.formats.intents.structure.mentions import MentionKind, mentions_of
@@ -28,6 +34,24 @@ from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, Scalar, YamlNode
 
 _MARK = "\ufeff"
 _BEFORE_ALIASES = frozenset(ENTRY_KEYS.known[: ENTRY_KEYS.known.index("aliases")])
+
+# Spaces can be matched in one way only, so that no line takes long.
+_LITERAL = re.compile(r"!?/?(?P<name>(?: *(?:[^ \\*?\[]|\\.))+) *")
+_ESCAPED = re.compile(r"\\(.)")
+_SPECIAL = re.compile(r"[\\*?\[]|^[#!]| $")
+
+
+class IgnoreEdit(Struct, frozen=True, kw_only=True):
+    """The edit of `.intentignore` for a renamed intent.
+
+    `changes` is empty if no line names the old id, or if the lines that do must stay. `excluded`:
+    the file excludes the old id before the edit. `warning` is a message if only one is excluded of
+    the old id before and the new id after the edit, else None.
+    """
+
+    changes: FileEdit
+    excluded: bool
+    warning: str | None
 
 
 def rename_intent(
@@ -64,6 +88,48 @@ def unparsed(text: str) -> EditRefused:
     if not file.findings:
         return EditRefused("the file cannot be parsed; fix that first")
     return unread(file)
+
+
+def rename_ignored(text: str, intents: Intents, old_id: str, new_id: str) -> IgnoreEdit:
+    """Return the edit of the ignore file `text` for an intent that gets another id.
+
+    `intents` are those of the intents file before. Lines that are exactly the old id, perhaps after
+    `!` or `/`, get the new one. Patterns with wildcards stay, and so do all lines if changing them
+    would exclude another intent or take it back in.
+    """
+    before = read_ignored(text)
+    spans = (span for span, _ in ids_ignored(text, (old_id,)))
+    changes = tuple(TextChange(span, excluding_line(new_id)) for span in spans)
+    after = read_ignored(apply_changes(text, changes)) if changes else before
+    others = (intent.id for intent in intents if intent.id != old_id)
+    if changes and any(_excludes(before, each) != _excludes(after, each) for each in others):
+        changes, after = (), before
+    return IgnoreEdit(
+        changes=changes,
+        excluded=_excludes(before, old_id),
+        warning=_warning(old_id, new_id, before, after),
+    )
+
+
+def excluding_line(intent_id: str) -> str:
+    """Return the line of an ignore file, without line end, that names an id and nothing else."""
+    return _SPECIAL.sub(lambda found: "\\" + found.group(), intent_id)
+
+
+def ids_ignored(text: str, names: Iterable[str]) -> Iterator[tuple[Span, str]]:
+    """Yield where a line of the ignore file `text` is exactly one of the ids `names`, and the id.
+
+    The span is without `!`, a leading `/` and spaces at the end.
+    """
+    known = frozenset(names)
+    for number, line in enumerate(split_lines(text)):
+        found = _LITERAL.fullmatch(line_body(line))
+        if found is None or line.startswith("#"):
+            continue
+        name = _ESCAPED.sub(r"\1", found["name"])
+        if name in known:
+            start, end = Position(number, found.start("name")), Position(number, found.end("name"))
+            yield Span(start, end), name
 
 
 def _unusable(intent: Intent, new_id: str) -> EditRefused | None:
@@ -178,3 +244,19 @@ def _behind_mark(change: TextChange) -> TextChange:
 
 def _shifted(place: Position) -> Position:
     return place if place.line else Position(0, place.character + 1)
+
+
+def _excludes(ignored: IgnoredIntents, intent_id: str) -> bool:
+    return bool(ignored.matching(intent_id))
+
+
+def _warning(old_id: str, new_id: str, before: IgnoredIntents, after: IgnoredIntents) -> str | None:
+    gone, now = before.matching(old_id), after.matching(new_id)
+    if gone and not now:
+        return (
+            f"{IGNORE_FILE} excluded {old_id} by `{gone[-1]}`, and does not exclude {new_id}:"
+            " add a line for it"
+        )
+    if now and not gone:
+        return f"{new_id} is excluded by `{now[-1]}` in {IGNORE_FILE}, so it cannot be selected"
+    return None

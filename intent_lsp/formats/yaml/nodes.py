@@ -1,12 +1,15 @@
-"""YAML nodes with exact positions, and the spelling of a single value: plain if safe, else quoted.
+"""YAML nodes with exact positions, and how a single value is spelled, and read where it is quoted.
 
 Invariant: offsets count code points of the text. A node's range excludes its anchor and tag; that
 of a block collection ends with its last value.
 Invariant: a value that `spelled_like` returns is read back by this project as the same text, in
 block and in flow form, unless it has a lone surrogate.
+Invariant: offsets of characters are returned only if the source, read by the rules here, gives the
+value.
 """
 
 import re
+from collections.abc import Sequence
 from json import dumps
 from typing import Final, TypeAlias
 
@@ -18,6 +21,16 @@ QUOTES: Final = ("'", '"')
 """The styles of values in quotes."""
 BLOCK_STYLES: Final = ("|", ">")
 """The styles of block text."""
+
+_ESCAPE = {
+    "'": re.compile("''"),
+    '"': re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL),
+}
+_LAST = "0010ffff"
+_HEXADECIMAL = ("x", "u", "U")
+_SIMPLE = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v"}
+_SIMPLE |= {"f": "\f", "r": "\r", "e": "\x1b", " ": " ", '"': '"', "'": "'", "/": "/", "\\": "\\"}
+_SIMPLE |= {"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"}
 
 
 class Scalar(Struct, frozen=True, kw_only=True):
@@ -75,7 +88,6 @@ class Alias(Struct, frozen=True, kw_only=True):
 ContentNode: TypeAlias = Scalar | SequenceNode | MappingNode
 YamlNode: TypeAlias = ContentNode | Alias
 
-
 # Stricter than YAML: no indicator at the start, and no `:` or `#` that could end the value.
 _PLAIN = re.compile(r"[A-Za-z0-9_./\\$(+-](?:[^\s\[\]{},:#\"'&*!|>%@`]|(?<=\S)[:](?=\S)| (?=\S))*")
 _UNSAFE = re.compile("[\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
@@ -125,3 +137,44 @@ def plain_allowed(value: str) -> bool:
     if not value.isprintable() or value in NULLS:
         return False
     return _PLAIN.fullmatch(value) is not None and first not in _MARKS
+
+
+def content_span(source: str) -> tuple[int, int]:
+    """Return the offsets of the text between the quotes of a value, or of all of its source."""
+    quoted = len(source) > 1 and source[0] in "'\"" and source[-1] == source[0]
+    return (1, len(source) - 1) if quoted else (0, len(source))
+
+
+def value_offsets(source: str, value: str) -> Sequence[int] | None:
+    """Return where each character of a value begins in its source, and where the last one ends.
+
+    Return None if that is unknown: for values of several lines, block text and YAML aliases.
+    """
+    if source == value:
+        return range(len(source) + 1)
+    start, end = content_span(source)
+    if not start:
+        return None
+    characters, offsets = "", []
+    while start < end:
+        found = _ESCAPE[source[0]].match(source, start, end)
+        characters += source[start] if found is None else _escaped(found[0])
+        offsets.append(start)
+        start = start + 1 if found is None else found.end()
+    return [*offsets, end] if characters == value else None
+
+
+def value_begun(source: str, quote: str) -> str:
+    """Return what the source text behind an open quote means."""
+    return _ESCAPE[quote].sub(lambda found: _escaped(found[0]), source)
+
+
+def _escaped(escape: str) -> str:
+    """Return the character that an escape stands for, or the escape itself if it stands for none.
+
+    That is so for the end of a line, which a value of one line does not have.
+    """
+    if escape[1] in _HEXADECIMAL and len(escape) > len("\\x"):
+        digits = escape[2:].lower()
+        return chr(int(digits, 16)) if digits <= _LAST or len(digits) < len(_LAST) else escape
+    return _SIMPLE.get(escape[1], escape)

@@ -16,8 +16,13 @@ from intent_lsp.core.errors import IntentLspError, PathError
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import IGNORE_FILE
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes
-from intent_lsp.formats.intents.rename_ignored import IgnoreEdit, excluding_line, rename_ignored
-from intent_lsp.formats.intents.rename_intent import rename_intent, unparsed
+from intent_lsp.formats.intents.rename_intent import (
+    IgnoreEdit,
+    excluding_line,
+    rename_ignored,
+    rename_intent,
+    unparsed,
+)
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.limits import MAX_BYTES

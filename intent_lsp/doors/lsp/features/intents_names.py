@@ -20,8 +20,7 @@ from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.runtime.client_capabilities import NamesClient
 from intent_lsp.doors.lsp.wire.params import refused
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit
-from intent_lsp.formats.intents.rename_ignored import ids_ignored
-from intent_lsp.formats.intents.rename_intent import unparsed
+from intent_lsp.formats.intents.rename_intent import ids_ignored, unparsed
 from intent_lsp.formats.intents.structure.entries import read_structure
 from intent_lsp.formats.intents.structure.mentions import (
     MentionKind,

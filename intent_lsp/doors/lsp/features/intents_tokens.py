@@ -17,8 +17,7 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer
 from intent_lsp.doors.lsp.protocol.positions import count_units
 from intent_lsp.doors.lsp.runtime.semantic_legend import LEGEND, MODIFIERS, TYPES
-from intent_lsp.formats.intents.structure.lookup import PartKind
-from intent_lsp.formats.intents.structure.tokens import IntentsToken, tokens_of
+from intent_lsp.formats.intents.structure.lookup import IntentsToken, PartKind, tokens_of
 
 _SEMANTIC_TOKENS: Final = "textDocument/semanticTokens"
 """The method under which tokens are registered; it is no request."""

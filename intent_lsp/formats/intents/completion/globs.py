@@ -20,7 +20,7 @@ from intent_lsp.formats.intents.completion.proposal import Proposal, ProposalKin
 from intent_lsp.formats.intents.completion.shapes import ValueKind
 from intent_lsp.formats.intents.completion.writing import ProposedValue, write_value
 from intent_lsp.formats.intents.intents_file import glob_findings
-from intent_lsp.formats.yaml.value_source import value_begun
+from intent_lsp.formats.yaml.nodes import value_begun
 
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _LEAD = re.compile(r"\s*(?:!(?!\())*")

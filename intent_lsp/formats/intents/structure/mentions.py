@@ -11,8 +11,7 @@ from msgspec import Struct
 from intent_lsp.core.intents import Intent
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, StructuredEntry
-from intent_lsp.formats.yaml.nodes import Scalar, SequenceNode, YamlNode, content_of
-from intent_lsp.formats.yaml.value_source import content_span
+from intent_lsp.formats.yaml.nodes import Scalar, SequenceNode, YamlNode, content_of, content_span
 
 
 class MentionKind(StrEnum):

@@ -1,10 +1,14 @@
-"""Unquoted globs in a YAML text that YAML would read as something else: finds and masks them.
+"""YAML that has globs without quotes, or tabs between a dash and its item: masked and composed.
+
+YAML would read such a glob as something else. YAML 1.2 allows such a tab; the parser refuses it.
 
 Invariant: a masked text has the same length and the same lines.
 Invariant: text that looks like a glob in a comment or inside other text is read as YAML reads it.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
@@ -12,11 +16,19 @@ from intent_lsp.core.text import spliced
 from intent_lsp.formats.yaml.compose import Composed, compose
 from intent_lsp.formats.yaml.globs.glob_keys import GlobKeys
 from intent_lsp.formats.yaml.globs.glob_search import GlobSearch
-from intent_lsp.formats.yaml.globs.tab_gaps import before_items, tab_gaps, without_tabs
 from intent_lsp.formats.yaml.limits import YamlProblem
+from intent_lsp.formats.yaml.nodes import MappingNode, SequenceNode, YamlNode
 
 _MAX_TRIES = 32
 """The most times that a text is composed while wrong candidates are given up."""
+
+_TabGap: TypeAlias = tuple[int, int]
+"""The offsets at which the white space between a dash and its item begins and ends."""
+
+_GAP = re.compile(r"(?:\A|(?<=[\r\n])) *(?:- +)*-(?P<gap> *\t[ \t]*)(?P<item>[^ \t\r\n#][^\r\n]*)")
+_PROPERTY = re.compile(r"([&!]\S*)\s*")
+# A mapping that begins behind a tab is no YAML, since the columns of its keys are unknown.
+_MAPPED = re.compile(r"([\"']?)[\w-]+\1 *:(?=[ \t]|\Z)")
 
 
 def compose_with_globs(text: str, keys: GlobKeys) -> Composed | YamlProblem:
@@ -27,13 +39,13 @@ def compose_with_globs(text: str, keys: GlobKeys) -> Composed | YamlProblem:
     composed = _composed(text, keys)
     if isinstance(composed, Composed) or text[composed.start : composed.start + 1] != "\t":
         return composed
-    gaps = tab_gaps(text)
-    composed = _composed(without_tabs(text, gaps), keys)
+    gaps = _tab_gaps(text)
+    composed = _composed(_without_tabs(text, gaps), keys)
     if isinstance(composed, YamlProblem):
         return composed
-    kept = before_items(text, gaps, composed.root)
+    kept = _before_items(text, gaps, composed.root)
     if kept != gaps:
-        composed = _composed(without_tabs(text, kept), keys)
+        composed = _composed(_without_tabs(text, kept), keys)
     return composed if isinstance(composed, YamlProblem) else replace(composed, tab_gaps=kept)
 
 
@@ -43,13 +55,18 @@ def plain_yaml(text: str, composed: Composed) -> str:
     `composed` is the result of `compose_with_globs(text, …)`. Each unquoted glob in it is masked,
     and the tabs of its `tab_gaps` are blanks.
     """
-    return without_tabs(masked(text, composed.globs), composed.tab_gaps)
+    return _without_tabs(_masked(text, composed.globs), composed.tab_gaps)
+
+
+def _without_tabs(text: str, gaps: Sequence[_TabGap]) -> str:
+    """Return the text with blanks in place of the tabs in its gaps, which are in order."""
+    return spliced(text, ((start, end, " " * (end - start)) for start, end in gaps))
 
 
 def _composed(text: str, keys: GlobKeys) -> Composed | YamlProblem:
     globs = dict(GlobSearch(text, keys).found())
     for _ in range(_MAX_TRIES):
-        composed = compose(masked(text, globs), globs)
+        composed = compose(_masked(text, globs), globs)
         kept = _kept(globs, composed)
         if len(kept) == len(globs):
             return composed
@@ -57,7 +74,7 @@ def _composed(text: str, keys: GlobKeys) -> Composed | YamlProblem:
     return composed
 
 
-def masked(text: str, globs: Mapping[int, str]) -> str:
+def _masked(text: str, globs: Mapping[int, str]) -> str:
     """Return the text with each glob replaced by a plain value of the same length.
 
     `globs` maps the offset of each glob to its source, in ascending order.
@@ -80,3 +97,41 @@ def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, 
     if not wrong:
         wrong = {at for at in unmet[:1] if at < composed.start}
     return {at: source for at, source in globs.items() if at not in wrong}
+
+
+def _tab_gaps(text: str) -> Sequence[_TabGap]:
+    """Return, in order, the gaps with a tab after what looks like the dash of a list's item.
+
+    Gaps before what looks like a key of a mapping are left out.
+    """
+    return [each.span("gap") for each in _GAP.finditer(text) if not _MAPPED.match(each["item"])]
+
+
+def _before_items(text: str, gaps: Sequence[_TabGap], root: YamlNode | None) -> Sequence[_TabGap]:
+    """Return the gaps of a text that an item of a list follows; others may be in block text.
+
+    An anchor and a tag may stand before the item. `root` is the root node of the text without the
+    tabs of `gaps`, or None if it has no value.
+    """
+    starts = set(_item_starts(root))
+    return [gap for gap in gaps if not starts.isdisjoint(_possible_starts(text, gap[1]))]
+
+
+def _possible_starts(text: str, at: int) -> Iterator[int]:
+    """Yield `at`, and the offsets behind and after each anchor or tag that stands there."""
+    yield at
+    while (found := _PROPERTY.match(text, at)) is not None:
+        at = found.end()
+        yield from (found.end(1), at)
+
+
+def _item_starts(root: YamlNode | None) -> Iterator[int]:
+    """Yield the offsets at which the items of all lists begin."""
+    left = [] if root is None else [root]
+    while left:
+        node = left.pop()
+        if isinstance(node, SequenceNode):
+            yield from (item.start for item in node.items)
+            left += node.items
+        elif isinstance(node, MappingNode):
+            left += (each for pair in node.pairs for each in pair)

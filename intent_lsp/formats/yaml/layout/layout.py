@@ -1,15 +1,17 @@
 """Layout of a whole YAML text: indentation, spaces between tokens, comments and blank lines.
 
-Invariant: the edits change white space alone, and none of a value but the indent of its lines.
+Invariant: the edits change white space alone, and none of a value but the indent of its lines. All
+lines with text of block text move by the same number of columns.
 Invariant: a text in order has no edits.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import yaml
 
-from intent_lsp.formats.text_positions import TextPositions
+from intent_lsp.formats.text_positions import LINE_END, TextPositions
 from intent_lsp.formats.yaml.compose import LOADER
 from intent_lsp.formats.yaml.layout.gaps import GapEditor, GapLine, SpaceEdit, gap_lines
 from intent_lsp.formats.yaml.layout.levels import (
@@ -19,7 +21,6 @@ from intent_lsp.formats.yaml.layout.levels import (
     comment_column,
     prefers_indented_lists,
 )
-from intent_lsp.formats.yaml.layout.scalars import move_lines
 from intent_lsp.formats.yaml.nodes import BLOCK_STYLES
 
 _OPENERS = (yaml.FlowSequenceStartToken, yaml.FlowMappingStartToken)
@@ -27,6 +28,8 @@ _CLOSERS = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken)
 _OF_DOCUMENT = (yaml.DirectiveToken, yaml.DocumentStartToken, yaml.DocumentEndToken)
 # Line breaks of YAML that are none for an editor (see text_positions).
 _ODD_BREAK = re.compile("[\x85\u2028\u2029]")
+_HEADER = re.compile(r"[|>][-+]?([0-9])?")
+_SPACES = re.compile(r" *")
 
 
 def space_edits(text: str, written: str) -> tuple[SpaceEdit, ...] | None:
@@ -130,7 +133,7 @@ class _Layout:
         elif isinstance(token, _CLOSERS):
             self._flow.pop()
         elif isinstance(token, yaml.ScalarToken):
-            move_lines(self._text, start, end, self._levels.top, self.gaps)
+            _move_lines(self._text, start, end, self._levels.top, self.gaps)
         self._former, self._end, self._last = self._levels.now, end, token
         self._is_key = False
 
@@ -222,3 +225,40 @@ def _spaced(last: yaml.Token | None, token: yaml.Token) -> bool | None:
     if isinstance(last, yaml.BlockEntryToken | yaml.ValueToken | yaml.FlowEntryToken):
         return True
     return None
+
+
+def _move_lines(text: str, start: int, end: int, level: Level | None, gaps: GapEditor) -> None:
+    """Add to `gaps` what moves the further lines of a value with the collection that it is in.
+
+    The value is between two offsets, and `level` is the collection; without one, nothing moves.
+    Block text is indented by two columns below it, unless the text's header says by how many.
+    """
+    if level is None:
+        return
+    shift = level.scanned_new - level.scanned_old
+    header, lines = _HEADER.match(text, start), tuple(_further_lines(text, start, end))
+    # Only block text begins so: a value without quotes cannot.
+    if header is None:
+        for at, width, rest in lines:
+            if rest.strip() and not rest.startswith("\t"):
+                gaps.put(at, at + width, " " * max(width + shift, 0))
+        return
+    depth = next((width for _, width, rest in lines if rest), None)
+    if depth is None:
+        return
+    if header[1] is None:
+        shift = level.scanned_new + STEP - depth
+    for at, width, rest in lines:
+        # A line of spaces alone is blank as long as it is not longer than the indent.
+        moved = width + shift if rest or width > depth else min(width, depth + shift)
+        gaps.put(at, at + width, " " * moved)
+
+
+def _further_lines(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
+    """Yield the offset, the number of spaces and the rest of each line below the first one."""
+    ends = [found.end() for found in LINE_END.finditer(text, start, end)]
+    for at, following in pairwise([*ends, end]):
+        spaces = _SPACES.match(text, at, following)
+        width = len(spaces[0]) if spaces else 0
+        if at < following:
+            yield at, width, text[at + width : following].rstrip("\r\n")
