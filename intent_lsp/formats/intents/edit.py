@@ -5,7 +5,7 @@ Invariant: an edit of an intent is returned only if the edited text parses to th
 that change. The changes of `list_extended` alone are not verified.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -68,11 +68,7 @@ def set_status(
     PLANNED. Else it also sets the intent's key `updated_at`, if there is one, to `updated_at`. A
     missing status is added after the name, else after the id, else at the top of the entry.
     """
-    reader = IntentsReader()
-    known = _known(reader.read(text), intent_id)
-    if isinstance(known, EditRefused):
-        return known
-    return _edited(text, known, replace(known, status=status), reader, updated_at)
+    return _edited(text, intent_id, lambda known: replace(known, status=status), updated_at)
 
 
 def add_globs(
@@ -85,13 +81,12 @@ def add_globs(
     there is one, to `updated_at`. A missing scope is added after the status, else the name, else
     the id, else at the top of the entry.
     """
-    reader = IntentsReader()
-    known = _known(reader.read(text), intent_id)
-    if isinstance(known, EditRefused):
-        return known
-    missing = (each for each in dict.fromkeys(patterns) if each not in known.owned_scope)
-    wanted = replace(known, owned_scope=(*known.owned_scope, *missing))
-    return _edited(text, known, wanted, reader, updated_at)
+
+    def extended(known: Intent) -> Intent:
+        missing = (each for each in dict.fromkeys(patterns) if each not in known.owned_scope)
+        return replace(known, owned_scope=(*known.owned_scope, *missing))
+
+    return _edited(text, intent_id, extended, updated_at)
 
 
 def set_history(
@@ -104,11 +99,10 @@ def set_history(
     at the top, and old ones that are not in `events` are removed. `updated_at` stays. The edit is
     empty if nothing changes. A missing history is added at the end of the intent's entry.
     """
-    reader = reader or IntentsReader()
-    known = _known(reader.read(text), intent_id)
-    if isinstance(known, EditRefused):
-        return known
-    return _edited(text, known, replace(known, recent_history=tuple(events)), reader)
+    history = tuple(events)
+    return _edited(
+        text, intent_id, lambda known: replace(known, recent_history=history), reader=reader
+    )
 
 
 def list_extended(
@@ -163,39 +157,50 @@ def unwritable(values: Iterable[str]) -> EditRefused | None:
     return None
 
 
+def _edited(
+    text: str,
+    intent_id: str,
+    changed: Callable[[Intent], Intent],
+    updated_at: str | None = None,
+    reader: IntentsReader | None = None,
+) -> FileEdit | EditRefused:
+    """Return the verified edit that makes an intent what `changed` returns for it, or a refusal.
+
+    The two differ in one of status, scope and history; if they are equal, the edit is empty. Else
+    it also sets the intent's key `updated_at`, if there is one and `updated_at` is not None.
+    """
+    reader = reader or IntentsReader()
+    before = reader.read(text)
+    known = _known(before, intent_id)
+    if isinstance(known, EditRefused):
+        return known
+    wanted = changed(known)
+    if wanted == known:
+        return ()
+    refused = unwritable((*wanted.owned_scope, *wanted.recent_history))
+    entry = None if refused else entry_of(text, before, wanted.id)
+    if entry is None:
+        return refused or EditRefused(f"the intent is a YAML alias, so {BY_HAND}")
+    changes = _changed(entry, known, wanted)
+    if isinstance(changes, EditRefused):
+        return changes
+    stamp = None if updated_at is None else entry.fields.get("updated_at")
+    stamps = _value_changed(entry, stamp, updated_at or "") if stamp else ()
+    if isinstance(stamps, EditRefused):
+        return stamps
+    if stamp:
+        wanted = replace(wanted, updated_at=updated_at)
+    ordered = sorted((*changes, *stamps), key=lambda it: it.span)
+    after = tuple(wanted if each.id == wanted.id else each for each in before.intents)
+    return verified(text, tuple(ordered), Intents(after), reader)
+
+
 def _known(file: IntentsFile, intent_id: str) -> Intent | EditRefused:
     """Return the intent with the given id, or a refusal if the file is invalid or lacks it."""
     if not file.parsed:
         return unread(file)
     found = (intent for intent in file.intents if intent.id == intent_id)
     return next(found, EditRefused(f"the file has no intent {intent_id}"))
-
-
-def _edited(
-    text: str, known: Intent, wanted: Intent, reader: IntentsReader, updated_at: str | None = None
-) -> FileEdit | EditRefused:
-    """Return the verified edit that turns the intent `known` into `wanted`, or a refusal.
-
-    The two differ in one of status, scope and history; if they are equal, the edit is empty. Else
-    it also sets the intent's key `updated_at`, if there is one and `updated_at` is not None.
-    """
-    if wanted == known:
-        return ()
-    refused = unwritable((*wanted.owned_scope, *wanted.recent_history))
-    before = reader.read(text)
-    entry = None if refused else entry_of(text, before, wanted.id)
-    if entry is None:
-        return refused or EditRefused(f"the intent is a YAML alias, so {BY_HAND}")
-    changes = _changed(entry, known, wanted)
-    stamp = None if updated_at is None else entry.fields.get("updated_at")
-    stamps = _value_changed(entry, stamp, updated_at or "") if stamp else ()
-    if isinstance(changes, EditRefused) or isinstance(stamps, EditRefused):
-        return changes if isinstance(changes, EditRefused) else stamps
-    if stamp:
-        wanted = replace(wanted, updated_at=updated_at)
-    ordered = sorted((*changes, *stamps), key=lambda it: it.span)
-    after = tuple(wanted if each.id == wanted.id else each for each in before.intents)
-    return verified(text, tuple(ordered), Intents(after), reader)
 
 
 def _changed(entry: EntryText, known: Intent, wanted: Intent) -> FileEdit | EditRefused:
