@@ -8,9 +8,11 @@ import msgspec
 import pytest
 from jsonschema import Draft7Validator, Draft202012Validator
 
+from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.intents import Status
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE
 from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.records import EntityType, MutationClass, ScopeValidation
 from intent_lsp.formats.intents.entry import ENTRY_KEYS, status_meant
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.key_texts import intents_keys, policy_keys, record_keys
@@ -124,6 +126,14 @@ def test_each_word_of_the_policy_has_its_text() -> None:
     assert {key for key, text in tables.items() if text.words} == POLICY_WORDS.keys()
     for key, words in POLICY_WORDS.items():
         assert list(tables[key].words) == list(words), key
+
+
+def test_each_word_of_a_record_has_its_text() -> None:
+    kinds = record_keys.CONTRIBUTOR_TEXTS["entity_type"], record_keys.APPROVAL_TEXTS["choice"]
+    verdicts = (record_keys.RECORD_TEXTS[key] for key in ("mutation_class", "scope_validation"))
+    enums = (EntityType, ApprovalChoice, MutationClass, ScopeValidation)
+    for text, words in zip((*kinds, *verdicts), enums, strict=True):
+        assert list(text.words) == list(words), text.title
 
 
 def test_a_default_in_the_schema_is_the_policy_s_own() -> None:

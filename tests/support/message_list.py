@@ -6,9 +6,11 @@
 import ast
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from intent_lsp.formats.key_texts.key_text import key_texts
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = ROOT / "docs" / "messages.md"
@@ -203,13 +205,23 @@ def _of_python(path: Path) -> list[str]:
         if len(parts := _parts(node)) > 1 or _is_expected(node):
             left_out |= {id(part) for part in parts}
     found = (_text(node) for node in ast.walk(tree) if id(node) not in left_out)
-    return _each_once(text for text in found if text is not None)
+    return _each_once((*(text for text in found if text is not None), *_of_tables(tree)))
+
+
+def _of_tables(tree: ast.AST) -> Iterator[str]:
+    """Yield what tables of keys say: the titles, the descriptions, and what each word means."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="key_texts"), args=[ast.Constant(value=str() as table)]):
+                for text in key_texts(table).values():
+                    yield from (text.title, text.description, *text.words.values())
 
 
 def _never_shown(tree: ast.AST) -> Iterator[int]:
     """Yield the nodes below which no message is: docstrings, the log, parts of a longer text.
 
-    What `step` is given goes to the log, and the values of `Operands` stand in the command lists.
+    What `step` is given goes to the log, the values of `Operands` stand in the command lists, and
+    tables of keys are read by `_of_tables`.
     """
     for node in ast.walk(tree):
         match node:
@@ -217,7 +229,7 @@ def _never_shown(tree: ast.AST) -> Iterator[int]:
                 yield id(text)
             case (
                 ast.Call(func=ast.Attribute(value=ast.Name(id="_log" | "re")))
-                | ast.Call(func=ast.Name(id="step"))
+                | ast.Call(func=ast.Name(id="step" | "key_texts"))
                 | ast.ClassDef(name="Operands")
             ):
                 yield from map(id, ast.walk(node))
@@ -353,7 +365,7 @@ def _of_manifest(path: Path) -> list[str]:
     return _each_once(walk(json.loads(path.read_text(encoding="utf-8"))["contributes"], ""))
 
 
-def _each_once(texts: Iterator[str]) -> list[str]:
+def _each_once(texts: Iterable[str]) -> list[str]:
     lines = (" ".join(text.split()) for text in texts if _is_message(text))
     return list(dict.fromkeys(lines))
 

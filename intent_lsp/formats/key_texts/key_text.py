@@ -1,8 +1,13 @@
 """The text about one key of a file: its title, its description and the words that it takes."""
 
+import re
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct, field
+
+_KEY: Final = re.compile(r"^(\w+): (.+)\n", re.MULTILINE)
+_WORD: Final = re.compile(r"^ {4}- (\w+): ", re.MULTILINE)
 
 
 class KeyText(Struct, frozen=True):
@@ -16,3 +21,21 @@ class KeyText(Struct, frozen=True):
     title: str
     description: str
     words: Mapping[str, str] = field(default_factory=dict)
+
+
+def key_texts(table: str) -> Mapping[str, KeyText]:
+    """Return the texts about the keys of a table, in its order.
+
+    A line `key: Title` begins a text. Its description is indented by four spaces below, and so is
+    `- word: ` with the sentence about each word that the key takes. White space counts once.
+    """
+    _, *parts = _KEY.split(table)
+    return {
+        key: _key_text(title, body)
+        for key, title, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    }
+
+
+def _key_text(title: str, body: str) -> KeyText:
+    description, *words = (" ".join(each.split()) for each in _WORD.split(body))
+    return KeyText(title, description, dict(zip(words[::2], words[1::2], strict=True)))

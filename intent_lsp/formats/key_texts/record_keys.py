@@ -3,232 +3,215 @@
 Invariant: each key of a ledger line has a text, and so has each word that a key takes.
 """
 
-from collections.abc import Mapping
 from typing import Final
 
-from intent_lsp.core.approvals import ApprovalChoice
-from intent_lsp.core.records import EntityType, MutationClass, ScopeValidation
-from intent_lsp.formats.key_texts.key_text import KeyText
+from intent_lsp.formats.key_texts.key_text import key_texts
 
-_CHANNEL: Final = KeyText(
-    "Channel",
-    "`elicitation`: the answer came through the agent's own client, which may have given it"
-    " without a person. Absent: it came from an editor.",
+CONTRIBUTOR_TEXTS: Final = key_texts(
+    """
+entity_type: Kind of author
+    Who changed the lines.
+    - AI: An agent.
+    - HUMAN: A person.
+    - MIXED: An agent, whose text a person changed before the save.
+    - UNKNOWN: Nobody announced the change.
+model_identifier: Model
+    `human` for people; for agents the model that they named, else `unknown`.
+"""
 )
-
-CONTRIBUTOR_TEXTS: Final[Mapping[str, KeyText]] = {
-    "entity_type": KeyText(
-        "Kind of author",
-        "Who changed the lines.",
-        {
-            EntityType.AI: "An agent.",
-            EntityType.HUMAN: "A person.",
-            EntityType.MIXED: "An agent, whose text a person changed before the save.",
-            EntityType.UNKNOWN: "Nobody announced the change.",
-        },
-    ),
-    "model_identifier": KeyText(
-        "Model", "`human` for people; for agents the model that they named, else `unknown`."
-    ),
-}
 """The texts about the keys of `contributor`."""
 
-RANGE_TEXTS: Final[Mapping[str, KeyText]] = {
-    "start_line": KeyText(
-        "First line",
-        "The first changed line, counted from 1 in the new content. For a pure deletion, the line"
-        " above it, or 1 at the top; 0 if the file has no line.",
-    ),
-    "end_line": KeyText(
-        "Last line", "The last changed line, included. For a pure deletion, the first line again."
-    ),
-    "content_hash": KeyText(
-        "Hash of the lines",
-        "The hash of the lines without the end of the last line: a block keeps it when it moves.",
-    ),
-    "replaced": KeyText(
-        "Replaced lines",
-        "The first old line, the number of old lines and the number of new lines. Absent if"
-        " the contents were not compared line by line.",
-    ),
-    "fallback": KeyText(
-        "Whole file",
-        "`true`: the contents were not compared line by line, and the range is the whole file.",
-    ),
-}
+RANGE_TEXTS: Final = key_texts(
+    """
+start_line: First line
+    The first changed line, counted from 1 in the new content. For a pure deletion, the line above
+    it, or 1 at the top; 0 if the file has no line.
+end_line: Last line
+    The last changed line, included. For a pure deletion, the first line again.
+content_hash: Hash of the lines
+    The hash of the lines without the end of the last line: a block keeps it when it moves.
+replaced: Replaced lines
+    The first old line, the number of old lines and the number of new lines. Absent if the contents
+    were not compared line by line.
+fallback: Whole file
+    `true`: the contents were not compared line by line, and the range is the whole file.
+"""
+)
 """The texts about the keys of an item of `ranges`."""
 
-RELATED_TEXTS: Final[Mapping[str, KeyText]] = {
-    "type": KeyText("Kind", "`specification`, `mutation_class` or `imported`."),
-    "value": KeyText("Value", "What the edit belongs to."),
-}
+RELATED_TEXTS: Final = key_texts(
+    """
+type: Kind
+    `specification`, `mutation_class` or `imported`.
+value: Value
+    What the edit belongs to.
+"""
+)
 """The texts about the keys of an item of `related`."""
 
-CONVERSATION_TEXTS: Final[Mapping[str, KeyText]] = {
-    "url": KeyText(
-        "Address", "The session, or the address that the agent gave for its conversation."
-    ),
-    "contributor": KeyText("Author", "Who changed the lines."),
-    "ranges": KeyText(
-        "Ranges",
-        "The runs of changed lines, ascending. Empty for a pure rename and for a failed call.",
-    ),
-    "related": KeyText("Related", "What the edit belongs to, such as a specification."),
-}
+CONVERSATION_TEXTS: Final = key_texts(
+    """
+url: Address
+    The session, or the address that the agent gave for its conversation.
+contributor: Author
+    Who changed the lines.
+ranges: Ranges
+    The runs of changed lines, ascending. Empty for a pure rename and for a failed call.
+related: Related
+    What the edit belongs to, such as a specification.
+"""
+)
 """The texts about the keys of an item of `conversations`."""
 
-FINGERPRINT_TEXTS: Final[Mapping[str, KeyText]] = {
-    "parser": KeyText("Parser", "The program that read the file."),
-    "language": KeyText("Language", "The language in which the file was read."),
-    "summary_hash": KeyText(
-        "Hash of the file's definitions",
-        "A hash of the file's definitions that formatting and comments do not change.",
-    ),
-}
+FINGERPRINT_TEXTS: Final = key_texts(
+    """
+parser: Parser
+    The program that read the file.
+language: Language
+    The language in which the file was read.
+summary_hash: Hash of the file's definitions
+    A hash of the file's definitions that formatting and comments do not change.
+"""
+)
 """The texts about the keys of `ast_fingerprint`."""
 
-FILE_TEXTS: Final[Mapping[str, KeyText]] = {
-    "relative_path": KeyText("Path", "The path of the file below the governed root."),
-    "path_encoding": KeyText(
-        "Encoding of the path",
-        "`percent`: a name is not UTF-8, and each byte that does not decode stands as `%XX`.",
-    ),
-    "previous_path": KeyText("Path before", "The path from which the edit renamed the file."),
-    "pre_hash": KeyText(
-        "Hash before",
-        "The hash of the file's bytes before the edit; null if there was no file, or its content"
-        " is not known.",
-    ),
-    "post_hash": KeyText(
-        "Hash after",
-        "The hash of the file's bytes after the edit; null if there was no file, or its content"
-        " is not known.",
-    ),
-    "ast_fingerprint": KeyText(
-        "Definitions", "The definitions in the file, where it could be parsed."
-    ),
-    "conversations": KeyText(
-        "Conversations", "The sessions and chats in which lines of the file were changed."
-    ),
-}
+FILE_TEXTS: Final = key_texts(
+    """
+relative_path: Path
+    The path of the file below the governed root.
+path_encoding: Encoding of the path
+    `percent`: a name is not UTF-8, and each byte that does not decode stands as `%XX`.
+previous_path: Path before
+    The path from which the edit renamed the file.
+pre_hash: Hash before
+    The hash of the file's bytes before the edit; null if there was no file, or its content is not
+    known.
+post_hash: Hash after
+    The hash of the file's bytes after the edit; null if there was no file, or its content is not
+    known.
+ast_fingerprint: Definitions
+    The definitions in the file, where it could be parsed.
+conversations: Conversations
+    The sessions and chats in which lines of the file were changed.
+"""
+)
 """The texts about the keys of an item of `files`."""
 
-VCS_TEXTS: Final[Mapping[str, KeyText]] = {
-    "revision_id": KeyText("Commit", "The commit that was checked out, or `UNKNOWN`."),
-}
+VCS_TEXTS: Final = key_texts(
+    """
+revision_id: Commit
+    The commit that was checked out, or `UNKNOWN`.
+"""
+)
 """The text about the key of `vcs`."""
 
-APPROVAL_TEXTS: Final[Mapping[str, KeyText]] = {
-    "choice": KeyText(
-        "Choice",
-        "What the person approved.",
-        {
-            ApprovalChoice.ONCE: "This edit alone.",
-            ApprovalChoice.EXPANDED: "The edit, and a wider scope of the intent.",
-        },
-    ),
-    "session_id": KeyText("Session", "The session in which the approval was given."),
-    "channel": _CHANNEL,
-}
+APPROVAL_TEXTS: Final = key_texts(
+    """
+choice: Choice
+    What the person approved.
+    - once: This edit alone.
+    - expanded: The edit, and a wider scope of the intent.
+session_id: Session
+    The session in which the approval was given.
+channel: Channel
+    `elicitation`: the answer came through the agent's own client, which may have given it without a
+    person. Absent: it came from an editor.
+"""
+)
 """The texts about the keys of `approval`."""
 
-GRANT_TEXTS: Final[Mapping[str, KeyText]] = {
-    "patterns": KeyText("Globs", "The globs that the intent may change from then on."),
-    "reason": KeyText("Reason", "Why the scope was asked for, or null."),
-    "granted_by": KeyText("Granted by", "The session of the person who granted it."),
-    "expires_at": KeyText("Expires", "When the grant ends, or null if it does not end."),
-    "channel": _CHANNEL,
-}
+GRANT_TEXTS: Final = key_texts(
+    """
+patterns: Globs
+    The globs that the intent may change from then on.
+reason: Reason
+    Why the scope was asked for, or null.
+granted_by: Granted by
+    The session of the person who granted it.
+expires_at: Expires
+    When the grant ends, or null if it does not end.
+channel: Channel
+    `elicitation`: the answer came through the agent's own client, which may have given it without a
+    person. Absent: it came from an editor.
+"""
+)
 """The texts about the keys of `grant`."""
 
-INTEGRITY_TEXTS: Final[Mapping[str, KeyText]] = {
-    "chain": KeyText("Hash function", "The hash function of the chain: `sha256`."),
-    "canonical": KeyText("Canonical form", "The form that is hashed: `rfc8785`."),
-    "prev_record_hash": KeyText(
-        "Hash of the record before", "`record_hash` of the record before; null in the first."
-    ),
-    "merges": KeyText("Merged heads", "`record_hash` of further records that this one follows."),
-    "record_hash": KeyText("Hash of this record", "The hash of this record without this key."),
-}
+INTEGRITY_TEXTS: Final = key_texts(
+    """
+chain: Hash function
+    The hash function of the chain: `sha256`.
+canonical: Canonical form
+    The form that is hashed: `rfc8785`.
+prev_record_hash: Hash of the record before
+    `record_hash` of the record before; null in the first.
+merges: Merged heads
+    `record_hash` of further records that this one follows.
+record_hash: Hash of this record
+    The hash of this record without this key.
+"""
+)
 """The texts about the keys of `integrity`."""
 
-RECORD_TEXTS: Final[Mapping[str, KeyText]] = {
-    "id": KeyText("Id", "The id of the record: a UUID of version 4."),
-    "timestamp": KeyText(
-        "Time", "When the edit was recorded: RFC 3339 in UTC with milliseconds and `Z`."
-    ),
-    "intent_id": KeyText(
-        "Intent", "The intent under which the edit was judged; null if none was active."
-    ),
-    "intent_hash": KeyText(
-        "Hash of the intent",
-        "The hash of the intent's id, scope, constraints and criteria at that moment; null"
-        " without an intent.",
-    ),
-    "session_id": KeyText(
-        "Session",
-        "The session of the editor or the agent, or a hash of it where the policy says so.",
-    ),
-    "agent_id": KeyText("Subagent", "A subagent's name for itself."),
-    "tool_name": KeyText(
-        "Tool",
-        "The agent's tool, or `editor/save`, `disk/change` and the like (ledger section 1.4).",
-    ),
-    "mutation_class": KeyText(
-        "Class",
-        "What kind of change the edit was.",
-        {
-            MutationClass.AST_REFACTOR: "A change of names, order or layout alone.",
-            MutationClass.INTENT_EVOLUTION: "A change of behaviour.",
-            MutationClass.BUG_FIX: "A correction; only where it was declared.",
-            MutationClass.DOCUMENTATION: "A change of comments and prose alone.",
-            MutationClass.CONFIGURATION: "A change of configuration, or a grant.",
-            MutationClass.FILE_CREATION: "A new file.",
-            MutationClass.FILE_DELETION: "A deleted file.",
-        },
-    ),
-    "inferred": KeyText("Inferred", "`true`: nobody declared the class; the server chose it."),
-    "scope_validation": KeyText(
-        "Verdict",
-        "Whether the edit was within the rules.",
-        {
-            ScopeValidation.PASS: "The gate allowed the edit, or a person approved it.",
-            ScopeValidation.FAIL: "A rule refused the edit, and it happened nevertheless.",
-            ScopeValidation.EXEMPT: "The scope was not decisive.",
-        },
-    ),
-    "success": KeyText("Success", "`false`: a tool call was reported as failed."),
-    "error": KeyText("Error", "Why the call failed, on one line; only where it did."),
-    "concurrent_modification": KeyText(
-        "Concurrent modification",
-        "`true`: somebody else changed a file while this edit was made.",
-    ),
-    "assumed": KeyText(
-        "Assumed",
-        "`true`: nobody announced the change; the intent is the one that was active.",
-    ),
-    "compared": KeyText(
-        "Compared",
-        "`false`: the work tree could not be compared around a command, so that files may be"
-        " missing.",
-    ),
-    "reconstructed": KeyText(
-        "Reconstructed",
-        "`true`: the session database was deleted while the command ran, and the server remembered"
-        " its ticket.",
-    ),
-    "refused_call_hash": KeyText(
-        "Refused call",
-        "The hash of a call that was refused, and whose content has appeared nevertheless.",
-    ),
-    "approval": KeyText("Approval", "How a person approved the edit."),
-    "grant": KeyText("Grant", "Scope that a person granted to the intent."),
-    "vcs": KeyText("Version control", "What git had checked out."),
-    "files": KeyText(
-        "Files",
-        "The files of the edit, at most 10,000. Empty for a grant, and for a command whose"
-        " files are not known.",
-    ),
-    "integrity": KeyText("Integrity", "The record's place in the chain, and its own hash."),
-}
+RECORD_TEXTS: Final = key_texts(
+    """
+id: Id
+    The id of the record: a UUID of version 4.
+timestamp: Time
+    When the edit was recorded: RFC 3339 in UTC with milliseconds and `Z`.
+intent_id: Intent
+    The intent under which the edit was judged; null if none was active.
+intent_hash: Hash of the intent
+    The hash of the intent's id, scope, constraints and criteria at that moment; null without an
+    intent.
+session_id: Session
+    The session of the editor or the agent, or a hash of it where the policy says so.
+agent_id: Subagent
+    A subagent's name for itself.
+tool_name: Tool
+    The agent's tool, or `editor/save`, `disk/change` and the like (ledger section 1.4).
+mutation_class: Class
+    What kind of change the edit was.
+    - AST_REFACTOR: A change of names, order or layout alone.
+    - INTENT_EVOLUTION: A change of behaviour.
+    - BUG_FIX: A correction; only where it was declared.
+    - DOCUMENTATION: A change of comments and prose alone.
+    - CONFIGURATION: A change of configuration, or a grant.
+    - FILE_CREATION: A new file.
+    - FILE_DELETION: A deleted file.
+inferred: Inferred
+    `true`: nobody declared the class; the server chose it.
+scope_validation: Verdict
+    Whether the edit was within the rules.
+    - PASS: The gate allowed the edit, or a person approved it.
+    - FAIL: A rule refused the edit, and it happened nevertheless.
+    - EXEMPT: The scope was not decisive.
+success: Success
+    `false`: a tool call was reported as failed.
+error: Error
+    Why the call failed, on one line; only where it did.
+concurrent_modification: Concurrent modification
+    `true`: somebody else changed a file while this edit was made.
+assumed: Assumed
+    `true`: nobody announced the change; the intent is the one that was active.
+compared: Compared
+    `false`: the work tree could not be compared around a command, so that files may be missing.
+reconstructed: Reconstructed
+    `true`: the session database was deleted while the command ran, and the server remembered its
+    ticket.
+refused_call_hash: Refused call
+    The hash of a call that was refused, and whose content has appeared nevertheless.
+approval: Approval
+    How a person approved the edit.
+grant: Grant
+    Scope that a person granted to the intent.
+vcs: Version control
+    What git had checked out.
+files: Files
+    The files of the edit, at most 10,000. Empty for a grant, and for a command whose files are not
+    known.
+integrity: Integrity
+    The record's place in the chain, and its own hash.
+"""
+)
 """The texts about the keys of a record, in the order on the line."""
