@@ -89,25 +89,24 @@ def add(
     offset: int,
     lines: bytes,
     entries: Sequence[IndexEntry],
-) -> bool:
-    """Index lines that were just appended to a ledger file at `offset`, and return True.
+) -> None:
+    """Index lines that were just appended to a ledger file at `offset`.
 
-    `stamp` is the file's stamp after that, and `entries` are the fields of each line to index.
-    Return False and do nothing if the index has not read the file exactly up to `offset`.
+    `stamp` is the file's stamp after that, and `entries` are the fields of each line to index. Do
+    nothing if the index has not read the file exactly up to `offset`.
     """
     seen = source_of(connection, stamp.file)
     if (0 if seen is None else seen.offset) != offset:
         # Checked first without a transaction, which would wait for a process that builds the index.
-        return False
+        return
     with transaction(connection):
         source = begin(connection, stamp.file)
         if source.offset != offset:
-            return False
+            return
         insert(connection, source, lines, entries)
         if source.offset == stamp.size:
             source.stamp = spelled(stamp)
         save(connection, source)
-        return True
 
 
 def _is_current(source: IndexedFile | None, stamp: FileStamp) -> bool:

@@ -43,8 +43,6 @@ from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp, LedgerFiles
 
 MAX_LAG: Final = 1024 * 1024
 """The most bytes that `trail` reads to bring the index up to date."""
-_PASSED: Final = 64
-"""How many appends are not indexed at once after the index was found to lag behind."""
 _LONG: Final = 16 * 1024
 """From this many bytes on, a line is cached: it names many files, and each query reads it again."""
 _HEX: Final = frozenset("0123456789abcdef")
@@ -73,8 +71,6 @@ class Index:
         # Used without a ledger: then nothing needs to be kept, and a root without one is not
         # written to.
         self._nothing = IndexDatabase(None)
-        # How many more appends are skipped since one was found beyond the index's end.
-        self._passed = 0
 
     def stamp(self) -> FilesStamp:
         """Return the stamps of the ledger's files, which change when it does; () without files."""
@@ -208,7 +204,7 @@ class Index:
             stamps = self._files.stamp()
             if lag(connection, self._root, stamps) > MAX_LAG:
                 return None
-            found = self._caught_up(connection, stamps)
+            found = catch_up(connection, self._root, stamps)
             source = found.get(file)
             if (0 if source is None else source.offset) != size:
                 return None
@@ -225,19 +221,10 @@ class Index:
     ) -> None:
         """Index `lines`, just appended at `offset`; `stamp` is the file's stamp afterwards.
 
-        `entries` are the fields of each line to index. If the index has not read exactly up to
-        `offset`, do nothing in this and the next `_PASSED` calls. A query reads all lines and ends
-        that.
+        `entries` are the fields of each line to index. Do nothing if the index has not read exactly
+        up to `offset`. Then the next query reads all lines.
         """
-        if self._passed:
-            self._passed -= 1
-            return
-
-        def follow(connection: sqlite3.Connection) -> None:
-            if not add(connection, stamp, offset, lines, entries):
-                self._passed = _PASSED
-
-        self._database.try_once(follow)
+        self._database.try_once(lambda it: add(it, stamp, offset, lines, entries))
 
     def close(self) -> None:
         """Close the database. The next query opens it again."""
@@ -257,20 +244,9 @@ class Index:
         database = self._database if stamps else self._nothing
 
         def answer(connection: sqlite3.Connection) -> T:
-            return question(connection, self._caught_up(connection, stamps, progress))
+            return question(connection, catch_up(connection, self._root, stamps, progress))
 
         return database.run(answer, PATIENT)
-
-    def _caught_up(
-        self, connection: sqlite3.Connection, stamps: FilesStamp, progress: BuildProgress = quiet
-    ) -> Sources:
-        """Bring the index up to date, and return how far each file has been read.
-
-        After this, `appended` indexes each append at once again.
-        """
-        found = catch_up(connection, self._root, stamps, progress)
-        self._passed = 0
-        return found
 
     def _records(self, wanted: Iterable[RecordPlace], found: Sources) -> Iterator[Record]:
         """Yield the records at the places `wanted`, read from the ledger. Each file is opened once.
