@@ -9,6 +9,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final, TypeVar
 
@@ -69,7 +70,6 @@ class OpenCommands:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._read: dict[bytes, TreeSnapshot] = {}
         self._given: dict[str, Ticket] = {}
 
     def remember(self, ticket: Ticket) -> None:
@@ -139,15 +139,12 @@ class OpenCommands:
         ticket = parsed(Ticket, body)
         if tree is None:
             return ticket
-        ticket = replace(ticket, gone_on=bool(gone_on))
-        id_ = sha256(tree).digest()
-        found = self._read.get(id_)
-        if found is None:
-            found = parsed(TreeSnapshot, tree)
-            if len(self._read) >= _TREES_AT_ONCE:
-                self._read = {}
-            self._read[id_] = found
-        return replace(ticket, tree=found)
+        return replace(ticket, gone_on=bool(gone_on), tree=_tree(tree))
+
+
+@lru_cache(_TREES_AT_ONCE)
+def _tree(body: bytes) -> TreeSnapshot:
+    return parsed(TreeSnapshot, body)
 
 
 def keep_command(connection: sqlite3.Connection, names: Sequence[Stored], tree: KeptTree) -> None:
