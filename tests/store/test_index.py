@@ -235,6 +235,12 @@ def lose_a_table(path: Path) -> None:
     connection.close()
 
 
+def garble_a_row(path: Path) -> None:
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE source SET state = x'00'")
+    connection.close()
+
+
 def name_other_lines(path: Path) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE record SET offset = offset + 1")
@@ -244,7 +250,7 @@ def name_other_lines(path: Path) -> None:
 def lock_for_good(path: Path) -> None:
     """Leave a write transaction open, as a stopped process would."""
     connection = sqlite3.connect(path, isolation_level=None)
-    connection.execute("UPDATE source SET tail = x'00'")
+    connection.execute("DELETE FROM source")
     connection.execute("BEGIN IMMEDIATE")
     HELD.append(connection)
 
@@ -262,6 +268,7 @@ HELD: list[sqlite3.Connection] = []
         replace_by_directory,
         of_another_version,
         lose_a_table,
+        garble_a_row,
         name_other_lines,
         lock_for_good,
     ],

@@ -22,7 +22,7 @@ from intent_lsp.store.fs.sqlite_file import (
 )
 from intent_lsp.store.fs.write import remove_file
 
-SCHEMA_VERSION: Final = 7
+SCHEMA_VERSION: Final = 8
 PATIENT: Final = 20
 """How many seconds a query waits while another process builds the index."""
 
@@ -30,11 +30,7 @@ _WAIT_SECONDS: Final = 1.0
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _SCHEMA: Final = """
 CREATE TABLE source (
-  number INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE,
-  offset INTEGER DEFAULT 0, tail BLOB DEFAULT x'', stamp TEXT DEFAULT '',
-  records INTEGER DEFAULT 0, copies INTEGER DEFAULT 0, copying INTEGER DEFAULT 0,
-  low INTEGER DEFAULT 0, high INTEGER DEFAULT 0,
-  lines INTEGER DEFAULT 0, last TEXT, last_time TEXT DEFAULT '', heads TEXT DEFAULT '[]'
+  number INTEGER PRIMARY KEY AUTOINCREMENT, file TEXT NOT NULL UNIQUE, state BLOB NOT NULL
 ) STRICT;
 CREATE TABLE record (
   moment INTEGER NOT NULL, source INTEGER NOT NULL,

@@ -7,7 +7,7 @@ for a row of another file.
 import json
 import sqlite3
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import Struct, field
@@ -18,8 +18,7 @@ from intent_lsp.formats.ledger.index_keys import key64
 from intent_lsp.store.ledger.raw.file import read_at
 from intent_lsp.store.ledger.raw.files import FileStamp
 
-_SAVE: Final = "REPLACE INTO source VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_NEW: Final = "INSERT INTO source (file) VALUES (?)"
+_NEW: Final = "INSERT INTO source (file, state) VALUES (?, x'')"
 # Beside max(), SQLite takes the other columns from the row that has the maximum.
 _LATEST_ELSEWHERE: Final = """
 INSERT OR REPLACE INTO latest
@@ -31,7 +30,6 @@ CROSS JOIN record ON record.moment = touched.moment AND record.source = touched.
 WHERE lost.source = ?
 GROUP BY lost.intent, lost.path
 """
-_HEADS: Final = msgspec.json.Decoder(list[Head])
 
 
 class IndexedFile(Struct, kw_only=True):
@@ -58,20 +56,20 @@ class IndexedFile(Struct, kw_only=True):
     trail: ChainCursor = field(default_factory=ChainCursor)
 
 
-_OWN: Final = IndexedFile.__struct_fields__[:-1]
-"""The fields that are columns of the table `source`, the first ones in its order."""
+_READ: Final = msgspec.msgpack.Decoder(IndexedFile)
+_ENCODE: Final = msgspec.msgpack.Encoder().encode
 
 
 def sources(connection: sqlite3.Connection) -> dict[str, IndexedFile]:
     """Return how far the index has read each ledger file, keyed by the file's path."""
-    rows = connection.execute("SELECT * FROM source")
-    return {row[1]: _source(row) for row in rows}
+    rows = connection.execute("SELECT file, state FROM source ORDER BY number")
+    return {file: _source(state) for file, state in rows}
 
 
 def source_of(connection: sqlite3.Connection, file: str) -> IndexedFile | None:
     """Return how far the index has read a ledger file, or None if it has not begun to read it."""
-    row = connection.execute("SELECT * FROM source WHERE file = ?", (file,)).fetchone()
-    return None if row is None else _source(row)
+    row = connection.execute("SELECT state FROM source WHERE file = ?", (file,)).fetchone()
+    return None if row is None else _source(row[0])
 
 
 def begin(connection: sqlite3.Connection, file: str) -> IndexedFile:
@@ -83,15 +81,14 @@ def begin(connection: sqlite3.Connection, file: str) -> IndexedFile:
     if found is None:
         number = connection.execute(_NEW, (file,)).lastrowid
         found = IndexedFile(number=number or 0, file=file)
+        save(connection, found)
     return found
 
 
 def save(connection: sqlite3.Connection, source: IndexedFile) -> None:
     """Store in the index how far a ledger file has been read."""
-    own = [getattr(source, name) for name in _OWN]
-    trail = source.trail
-    heads = msgspec.json.encode(list(trail.heads.values())).decode()
-    connection.execute(_SAVE, (*own, trail.lines, trail.last, trail.last_time, heads))
+    values = (_ENCODE(source), source.number)
+    connection.execute("UPDATE source SET state = ? WHERE number = ?", values)
 
 
 def forget(connection: sqlite3.Connection, file: str) -> None:
@@ -167,10 +164,9 @@ def spelled(stamp: FileStamp) -> str:
     return f"{device}:{inode}:{stamp.size}:{stamp.mtime_ns}"
 
 
-def _source(row: tuple[Any, ...]) -> IndexedFile:
-    *own, lines, last, last_time, spelled_heads = row
-    heads = {head.hash: head for head in _HEADS.decode(spelled_heads)}
-    trail = ChainCursor(heads, lines, last, last_time)
-    # The first columns are the fields of IndexedFile in order, but for the last field.
-    fields: dict[str, Any] = dict(zip(_OWN, own, strict=True))
-    return IndexedFile(**fields, trail=trail)
+def _source(state: bytes) -> IndexedFile:
+    try:
+        return _READ.decode(state)
+    except msgspec.DecodeError as error:
+        # `IndexDatabase.run` then builds the index anew.
+        raise sqlite3.DatabaseError(str(error)) from error
