@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.store.state.session_names import HANDLE
+from intent_lsp.store.state.session_row import HANDLE
 
 
 class NamedSession(NamedTuple):

@@ -9,8 +9,7 @@ from typing import Final
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.root.sessions import EXECUTION_AUTHORIZED
 from intent_lsp.governance.root.stores import Stores
-from intent_lsp.store.state.session_names import HANDLE
-from intent_lsp.store.state.session_row import SessionRow
+from intent_lsp.store.state.session_row import HANDLE, SessionRow
 
 JUST_NOW: Final = timedelta(minutes=1)
 """The longest time between a hook's selection for a command and the start of the command."""

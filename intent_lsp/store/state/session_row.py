@@ -1,12 +1,26 @@
-"""The row of a session, or of one of its subagents, in the session database."""
+"""The row of a session, or of one of its subagents, in the session database, and its further names.
+
+Further names are handles, and the ids of sessions that belong to a subagent.
+
+Invariant: a name stands for one session or subagent for as long as the state is kept.
+"""
 
 import os
-from typing import Final, Literal
+import sqlite3
+from collections.abc import Iterable
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from intent_lsp.core.text import unpack
+from intent_lsp.store.state.database import Database, packed
+
+HANDLE: Final = "h-"
+"""The beginning of every handle. No agent host begins the ids of its sessions with it."""
+
 SESSION_QUERY: Final = "SELECT * FROM session WHERE session_id = ? AND agent_id = ?"
+_NAMES: Final = "SELECT name FROM session_name WHERE session_id = ? AND agent_id = ?"
 
 
 class SessionRow(Struct, frozen=True, kw_only=True):
@@ -40,3 +54,53 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     def choosing(self, intent_id: str | None, stage: str, at: str) -> "SessionRow":
         """Return a copy of the row with another intent (None: no intent) and stage since `at`."""
         return replace(self, active_intent=intent_id, stage=stage, last_used_at=at)
+
+
+class SessionNames:
+    """The further names of one root's sessions and subagents, among them handles (`h-…`).
+
+    Methods may raise StateUnavailableError.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def find(self, name: str) -> tuple[str, str] | None:
+        """Return (session id, subagent id) for a stored name, or None if it is not stored."""
+        query = "SELECT session_id, agent_id FROM session_name WHERE name = ?"
+        rows = self._database.rows(query, name)
+        return (unpack(rows[0][0]), unpack(rows[0][1])) if rows else None
+
+    def put(self, name: str, session_id: str, agent_id: str, at: str) -> None:
+        """Store a name for a session or subagent at the time `at`.
+
+        A name that is stored already keeps its meaning.
+        """
+        query = "INSERT OR IGNORE INTO session_name VALUES (?,?,?,?)"
+        self._database.do(query, name, session_id, agent_id, at)
+
+    def handle(self, session_id: str, agent_id: str) -> str | None:
+        """Return the handle of a session or subagent, or None if it has none."""
+        return _handle_in(self._database.rows(_NAMES, session_id, agent_id))
+
+    def handle_or(self, new: str, session_id: str, agent_id: str, at: str) -> str:
+        """Return the handle of a session or subagent. If it has none, store and return `new`.
+
+        `at` is the time to store with it.
+        """
+        values = packed(session_id, agent_id)
+        row = packed(new, session_id, agent_id, at)
+
+        def work(connection: sqlite3.Connection) -> str:
+            known = _handle_in(connection.execute(_NAMES, values))
+            if known is None:
+                connection.execute("INSERT INTO session_name VALUES (?,?,?,?)", row)
+            return known or new
+
+        return self._database.write(work)
+
+
+def _handle_in(rows: Iterable[tuple[Any, ...]]) -> str | None:
+    """Return the first handle among `rows`, each of which has one stored name, or None."""
+    names = (unpack(name) for (name,) in rows)
+    return next((name for name in names if name.startswith(HANDLE)), None)

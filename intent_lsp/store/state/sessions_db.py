@@ -26,8 +26,7 @@ from intent_lsp.store.state.notes import Notes
 from intent_lsp.store.state.open_commands import GO_ON
 from intent_lsp.store.state.refusals import RefusedEdits
 from intent_lsp.store.state.schema import StateInMemory, lay_out
-from intent_lsp.store.state.session_names import SessionNames
-from intent_lsp.store.state.session_row import SESSION_QUERY, SessionRow
+from intent_lsp.store.state.session_row import SESSION_QUERY, SessionNames, SessionRow
 from intent_lsp.store.state.tickets import Tickets
 
 FILE_NAME = "state.sqlite3"
