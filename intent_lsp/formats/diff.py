@@ -12,7 +12,6 @@ from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from intent_lsp.core.content import FileContent, Text, decode, line_body, split_lines
 from intent_lsp.core.line_diff import (
@@ -72,15 +71,12 @@ def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
     old_text, new_text = _comparable(before), _comparable(after)
     if old_text is None or new_text is None or not _spelled_alike(old_text, new_text):
         return (whole_range(after),)
-    start, old_part, new_part = _apart(old_text.text, new_text.text)
-    new_lines = split_lines(new_part)
-    hunks = line_hunks(split_lines(old_part), new_lines)
+    new_lines = after.lines or []
+    hunks = line_hunks(before.lines or [], new_lines)
     if hunks is None:
         return (whole_range(after),)
     encoded = [line.encode(new_text.encoding) for line in new_lines]
-    found = ranges(hunks, encoded, encoding=new_text.encoding)
-    above = _count_lines(new_text.text[:start])
-    return tuple(_further(each, above) for each in found) if above else found
+    return ranges(hunks, encoded, encoding=new_text.encoding)
 
 
 def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | None:
@@ -156,37 +152,6 @@ def place(first_old: int, old_count: int, first_new: int, new_count: int) -> Dif
     Line numbers count from 1. For a side without lines, the number is that of the line before.
     """
     return DiffLine(DiffMark.PLACE, f"@ -{first_old},{old_count} +{first_new},{new_count} @@")
-
-
-def _apart(old: str, new: str) -> tuple[int, str, str]:
-    """Return the offset at which the differing parts of two texts begin, and these parts.
-
-    Each part includes a line before and a line after the difference, where the texts have one. Only
-    these parts need to be split into lines, which saves time for large texts.
-    """
-    head = common_head(old, new)
-    tail = common_tail(old, new, head)
-    start = old.rfind("\n", 0, max(old.rfind("\n", 0, head), 0)) + 1
-    first_end = new.find("\n", len(new) - tail)
-    end = new.find("\n", first_end + 1) + 1 if first_end >= 0 else 0
-    left = len(new) - end if end else 0
-    return start, old[start : len(old) - left], new[start : len(new) - left]
-
-
-def _count_lines(text: str) -> int:
-    """Return the number of lines in a text that is either empty or ends with a line end."""
-    return len(split_lines(text)) if "\r" in text else text.count("\n")
-
-
-def _further(found: Range, lines: int) -> Range:
-    """Return the range `found` moved down by `lines`, in the new text and in the old one."""
-    old = found.replaced
-    return replace(
-        found,
-        start_line=found.start_line + lines,
-        end_line=found.end_line + lines,
-        replaced=None if old is None else (old[0] + lines, *old[1:]),
-    )
 
 
 def _comparable(content: FileContent) -> Text | None:
