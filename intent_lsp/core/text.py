@@ -1,4 +1,4 @@
-"""Text for storage and display: UTF-8 encoding, and control or invisible characters.
+"""Text for storage and display: UTF-8 encoding, names, and control or invisible characters.
 
 Invariant: `seen` keeps white space and removes every other control character.
 """
@@ -60,6 +60,12 @@ def some_of(names: Sequence[str], at_most: int) -> str:
     """Join the first `at_most` names with commas, and count the others: `a, b and 3 more`."""
     more = len(names) - at_most
     return ", ".join(names[:at_most]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def camel_case(name: str) -> str:
+    """Return a snake_case name in camelCase."""
+    head, *rest = name.split("_")
+    return head + "".join(part[:1].upper() + part[1:] for part in rest) if head else name
 
 
 def on_one_line(text: str, longest: int) -> str:

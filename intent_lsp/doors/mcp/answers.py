@@ -21,9 +21,8 @@ from intent_lsp.core.errors import (
     StateUnavailableError,
     WrongParamsError,
 )
-from intent_lsp.core.text import whole
+from intent_lsp.core.text import camel_case, whole
 from intent_lsp.doors.mcp.outputs import ToolOutput
-from intent_lsp.formats.params.read import camel_case
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 _ARGUMENT_NAMES: Final = {camel_case(name): name for name in ("new_text", "read_hash", "tool_name")}

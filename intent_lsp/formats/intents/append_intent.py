@@ -32,8 +32,7 @@ from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.root import ROOT_KEY, ROOT_KEYS
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.globs.glob_keys import INTENT_GLOBS
-from intent_lsp.formats.yaml.globs.unquoted_globs import compose_with_globs
+from intent_lsp.formats.yaml.globs.unquoted_globs import INTENT_GLOBS, compose_with_globs
 from intent_lsp.formats.yaml.insert import (
     first_in_flow,
     line_after,

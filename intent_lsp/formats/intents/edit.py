@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from intent_lsp.core.codes import FileCode
 from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, Intents, Status
-from intent_lsp.core.text import spliced, whole
+from intent_lsp.core.text import camel_case, spliced, whole
 from intent_lsp.formats.intents.entry_text import EntryText, entry_of, pair_put
 from intent_lsp.formats.intents.intents_file import IntentsFile, IntentsReader
 from intent_lsp.formats.text_positions import TextPositions
@@ -293,10 +293,5 @@ def _new_list(entry: EntryText, name: str, values: Sequence[str]) -> tuple[str, 
     """Return the lines of a new key `name` with a list, in the style of the entry's other keys."""
     quote = quote_of(entry.table)
     camel = any(snake_case(it.key.value) != it.key.value for it in entry.fields.values())
-    key = spelled_like(quote, _camel_case(name) if camel else name)
+    key = spelled_like(quote, camel_case(name) if camel else name)
     return list_lines(key, values, quote or '"', list_indent(entry.reading, entry.table))
-
-
-def _camel_case(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(other.capitalize() for other in others)

@@ -20,8 +20,7 @@ from intent_lsp.formats.intents.root import EntryNode, entries_of
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.compose import Composed
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.globs.glob_keys import INTENT_GLOBS
-from intent_lsp.formats.yaml.globs.unquoted_globs import compose_with_globs
+from intent_lsp.formats.yaml.globs.unquoted_globs import INTENT_GLOBS, compose_with_globs
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
 from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, NULLS, QUOTES
 

@@ -21,8 +21,7 @@ from intent_lsp.formats.intents.entry_values import note_glob, prose_of
 from intent_lsp.formats.intents.fixes.policy_values import number_fixes, rule_fixes
 from intent_lsp.formats.intents.intents_file import glob_findings
 from intent_lsp.formats.yaml.document import YamlDocument, listed, text_of, texts_of
-from intent_lsp.formats.yaml.globs.glob_keys import POLICY_GLOBS
-from intent_lsp.formats.yaml.globs.unquoted_globs import compose_with_globs
+from intent_lsp.formats.yaml.globs.unquoted_globs import POLICY_GLOBS, compose_with_globs
 from intent_lsp.formats.yaml.keys import MappingKeys, fields_of, snake_case
 from intent_lsp.formats.yaml.limits import YamlProblem, refused
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of

@@ -12,7 +12,7 @@ import msgspec
 from intent_lsp.core.content import ContentHash, parse_hash
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.paths import is_file_name, path_of_uri
-from intent_lsp.core.text import whole
+from intent_lsp.core.text import camel_case, whole
 
 _OF_FILES: Final = frozenset(
     {"path", "paths", "uri", "workspaceUri", "changes", "readHashes", "command", "patch"}
@@ -56,12 +56,6 @@ def read_params(given: object, shape: type[_S]) -> _S:
     except msgspec.ValidationError as problem:
         said, _, place = str(problem).partition(" - at `$.")
         raise WrongParamsError(place.rstrip("`"), said) from problem
-
-
-def camel_case(name: str) -> str:
-    """Return a snake_case name in camelCase."""
-    head, *rest = name.split("_")
-    return head + "".join(part[:1].upper() + part[1:] for part in rest) if head else name
 
 
 def file_named(uri: str, field: str) -> str:

@@ -10,10 +10,10 @@ from typing import Annotated, Any, ClassVar, Final, TypeAlias
 
 from pydantic import ConfigDict, Field, model_validator
 
+from intent_lsp.core.text import camel_case
 from intent_lsp.formats.intents.entry import ENTRY_KEYS, MAX_ID, STATUS_WORDS
 from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS, ROOT_TEXTS, STATUS_TEXTS
 from intent_lsp.formats.key_texts.key_text import KeyText
-from intent_lsp.formats.params.read import camel_case
 from intent_lsp.formats.schemas.schema_model import (
     AnySpelling,
     SchemaModel,

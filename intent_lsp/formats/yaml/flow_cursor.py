@@ -16,8 +16,14 @@ from intent_lsp.formats.yaml.cursor_place import (
     Step,
     YamlCursor,
 )
-from intent_lsp.formats.yaml.flow_tokens import FlowToken, TokenKind, flow_tokens, leaves
-from intent_lsp.formats.yaml.line_parts import past_properties, word_at
+from intent_lsp.formats.yaml.line_parts import (
+    FlowToken,
+    TokenKind,
+    flow_tokens,
+    leaves,
+    past_properties,
+    word_at,
+)
 
 _LINES_AFTER = 200
 """The most lines below a cursor that are searched for the other keys of its mapping."""

@@ -1,19 +1,21 @@
-"""Splits one line of a YAML text in block form: white space, dashes, key and value.
+"""Reads one line of a YAML text: its parts in block form or its tokens, and the word at a column.
 
-Invariant: every line can be split, also one that is half typed.
+Invariant: every line can be read, also one that is half typed.
+Invariant: a token never goes on on the next line. A quote that is not closed on its line ends with
+the line, so that one forgotten quote does not hide the rest of the text.
 """
 
 import re
+from collections.abc import Iterator, Sequence
+from enum import Enum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from intent_lsp.core.content import line_body
 from intent_lsp.formats.yaml.cursor_place import CursorWord, NamedKey
-from intent_lsp.formats.yaml.open_quotes import quoted_word
 
 _DASH = re.compile(r"-(?=[ \t]|\Z)[ \t]*")
-_QUOTED_KEY = re.compile(
-    r"""(?:"(?P<double>(?:[^"\\]|\\.)*+)"|'(?P<single>(?:[^']|'')*+)')[ \t]*:(?=[ \t]|\Z)"""
-)
 _NO_PLAIN_KEY = frozenset("\"'[]{}#&*!|>%@`,")
 _PLAIN_KEY_END = re.compile(r":(?=[ \t]|\Z)|[ \t]#")
 _OPENING = ("'", '"', "[", "{")
@@ -23,6 +25,21 @@ _PROPERTIES = re.compile(r"(?:[&!]\S*(?:[ \t]+|\Z))*")
 _TAG_OR_ANCHOR = re.compile(r"(?:(?:&\S+|!![\w:.-]*|!<\S*>|![\w-]*)[ \t]+)+")
 _COMMENT = re.compile(r"[ \t]#")
 _TEXT_HEADER = re.compile(r"[|>][-+0-9]{0,2}[ \t]*(?:\Z|#)")
+_QUOTED = re.compile(r"""'(?:[^']|'')*+'|"(?:[^"\\]|\\.)*+\"""")
+_QUOTED_KEY = re.compile(rf"({_QUOTED.pattern})[ \t]*:(?=[ \t]|\Z)")
+_ESCAPED = re.compile(r"\\.")
+
+_TOKEN = re.compile(
+    r"""(?P<blank>[ \t]+(?:\#.*)?)"""
+    r"""|(?P<string>"(?:[^"\\]|\\.)*+"|'(?:[^']|'')*+')"""
+    r"""|(?P<torn>["'].*)"""
+    r"""|(?P<open>[\[{])|(?P<close>[\]}])|(?P<comma>,)"""
+    r"""|(?P<colon>:(?=[\s,\[\]{}"']|\Z))"""
+    # A bracket inside a word belongs to it, as in the glob `src/{a,b}/*`.
+    r"""|(?P<word>(?:[^\s,\[\]{}:]|:(?![\s,\[\]{}]|\Z))"""
+    r"""(?:[^\s,\[\]{}:]|:(?![\s,\[\]{}]|\Z)|\{[^\s\[\]{}]*\}|\[[^\s\[\]{}]*\]"""
+    r"""|[ \t]+(?=[^\s,\[\]{}\#:]))*)"""
+)
 
 
 class LineParts(Struct, frozen=True, kw_only=True):
@@ -84,6 +101,34 @@ class LineParts(Struct, frozen=True, kw_only=True):
         return _TEXT_HEADER.match(self.content) is not None
 
 
+class TokenKind(Enum):
+    """What a token is: an opening or closing bracket, a comma, a colon, a word, or a string.
+
+    The values are names of groups in `_TOKEN`.
+    """
+
+    OPEN = "open"
+    CLOSE = "close"
+    COMMA = "comma"
+    COLON = "colon"
+    WORD = "word"
+    STRING = "string"
+
+
+class FlowToken(Struct, frozen=True, kw_only=True):
+    """A token on one line, from the column `start` to `end`.
+
+    `closed` is False for a string without its closing quote.
+    """
+
+    kind: TokenKind
+    line: int
+    start: int
+    end: int
+    text: str
+    closed: bool = True
+
+
 def line_parts(text: str) -> LineParts:
     """Split a line, given without its line end."""
     indent = at = _past(_BLANKS, text, 0)
@@ -116,7 +161,7 @@ def word_at(text: str, start: int, cursor: int, stop: int, enders: str = "") -> 
     if quote in _NO_WORD or (cursor == start and quote in _OPENING):
         return None
     if cursor > start and quote in ("'", '"'):
-        return quoted_word(text, start, cursor, enders)
+        return _quoted_word(text, start, cursor, enders)
     comment = _COMMENT.search(text, start, stop)
     if comment is not None and cursor > comment.start():
         return None
@@ -133,18 +178,86 @@ def past_properties(text: str, start: int, cursor: int) -> int | None:
     """
     at = _past(_TAG_OR_ANCHOR, text, start)
     half = text[at : at + 1] == "&" or text[at : at + 2] == "!!"
-    return None if cursor < at or (half and cursor >= at) else at
+    return None if cursor < at or half else at
+
+
+def _quoted_word(text: str, start: int, cursor: int, enders: str) -> CursorWord | None:
+    """Return the word behind the quote in column `start`, or None if it is closed before `cursor`.
+
+    A word whose closing quote is not there ends at the cursor. `text` is the line. `enders` are the
+    characters that end a value between brackets, and "" in block form, where a value ends with its
+    line. A comment ends it in both.
+    """
+    comment = _COMMENT.search(text, cursor)
+    line = text if comment is None else text[: comment.start()]
+    found = _QUOTED.match(text, start)
+    if found is not None and cursor >= found.end():
+        return None
+    word = CursorWord(start=start + 1, typed=text[start + 1 : cursor], quote=text[start])
+    behind = "" if found is None else line[found.end() :]
+    glued = behind[:1] not in ("", " ", "\t", ":", *enders)
+    # No value goes on behind a closing quote: it is an apostrophe of a value to be quoted. But a
+    # quote that the editor has closed at once stands before the value that is to be quoted.
+    apostrophe = found is not None and glued and cursor != found.end() - 1
+    if found is None or apostrophe or _is_odd(line[start:], text[start]):
+        return replace(word, behind=_value(line[cursor:], enders))
+    rest = text[cursor : found.end() - 1]
+    return replace(word, rest=rest, closed=True, behind=_value(behind, enders) if glued else "")
+
+
+def _is_odd(text: str, quote: str) -> bool:
+    """Return whether a text has an odd number of a quote, escaped ones aside."""
+    bare = _ESCAPED.sub("", text) if quote == '"' else text
+    return bare.count(quote) % 2 == 1
+
+
+def _value(text: str, enders: str) -> str:
+    """Return a text up to the end of the value, without white space at its end.
+
+    Brackets in the value may hold what ends it, unless they are not closed.
+    """
+    depth = 0
+    ends = [at for at, each in enumerate(text) if each in enders]
+    for at, each in enumerate(text if ends else ""):
+        if depth == 0 and each in enders:
+            ends = [at]
+            break
+        depth = max(0, depth + (each in "{[(") - (each in ")]}"))
+    return text[: ends[0] if ends else len(text)].rstrip(" \t")
+
+
+def flow_tokens(
+    lines: Sequence[str], first: int, column: int, outside: int | None
+) -> Iterator[FlowToken]:
+    """Yield the tokens from an opening bracket, on the line `first`, to the end of the text.
+
+    `column` is the bracket's. `outside` is the indent of its line, or None if the bracket is the
+    root of the text. A line that `leaves` that indent ends the tokens, since the bracket was then
+    never closed.
+    """
+    for line in range(first, len(lines)):
+        text = line_body(lines[line])
+        if line > first and outside is not None and leaves(text, outside):
+            return
+        yield from _on_line(line, text, column if line == first else 0)
+
+
+def leaves(text: str, outside: int) -> bool:
+    """Return whether a line cannot belong to a flow collection on a line indented by `outside`.
+
+    It is not indented deeper, and begins with a dash or a key without quotes.
+    """
+    if len(text) - len(text.lstrip(" ")) > outside:
+        return False
+    parts = line_parts(text)
+    return bool(parts.dashes) or (parts.key is not None and not parts.key.quote)
 
 
 def _key(text: str, at: int) -> tuple[NamedKey | None, int]:
     """Return the key that begins at a column and the column after its colon, or None and `at`."""
-    if text[at : at + 1] in ("'", '"'):
-        quoted = _QUOTED_KEY.match(text, at)
-        if quoted is None:
-            return None, at
-        double, single = quoted["double"], quoted["single"]
-        named = NamedKey(double, '"') if single is None else NamedKey(single, "'")
-        return named, quoted.end()
+    quoted = _QUOTED_KEY.match(text, at)
+    if quoted is not None:
+        return NamedKey(quoted[1][1:-1], text[at]), quoted.end()
     end = _PLAIN_KEY_END.search(text, at + 1)
     if end is None or end.group() != ":" or text[at] in _NO_PLAIN_KEY:
         return None, at
@@ -154,3 +267,17 @@ def _key(text: str, at: int) -> tuple[NamedKey | None, int]:
 def _past(blanks: re.Pattern[str], text: str, at: int) -> int:
     found = blanks.match(text, at)
     return found.end() if found else at
+
+
+def _on_line(line: int, text: str, column: int) -> Iterator[FlowToken]:
+    for found in _TOKEN.finditer(text, column):
+        if found.lastgroup != "blank":
+            closed = found.lastgroup != "torn"
+            yield FlowToken(
+                kind=TokenKind(found.lastgroup) if closed else TokenKind.STRING,
+                line=line,
+                start=found.start(),
+                end=found.end(),
+                text=found.group(),
+                closed=closed,
+            )

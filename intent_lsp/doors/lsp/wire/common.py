@@ -9,7 +9,7 @@ from typing import Any, Final
 from msgspec.structs import asdict
 
 from intent_lsp.core.records import Record
-from intent_lsp.formats.params.read import camel_case
+from intent_lsp.core.text import camel_case
 from intent_lsp.governance.governance import GovernanceStatus
 from intent_lsp.store.state.drafts import Draft
 

@@ -6,10 +6,14 @@ Invariant: a glob never extends beyond its line (requirements section 3).
 import re
 from collections.abc import Iterator
 
-from intent_lsp.formats.text_positions import LINE_END
-from intent_lsp.formats.yaml.globs.glob_keys import GlobKeys
-from intent_lsp.formats.yaml.globs.glob_source import block_glob, bracket_end, flow_glob, flow_item
+from msgspec import Struct
 
+from intent_lsp.core.text import camel_case
+from intent_lsp.formats.text_positions import LINE_END
+from intent_lsp.formats.yaml.globs.glob_source import block_glob, bracket_end, flow_glob, flow_item
+from intent_lsp.formats.yaml.keys import snake_case
+
+_START = r"(?:\A|(?<=[\r\n]))"
 _BLANKS = re.compile(r"(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n|\n|\r))*")
 _TO_VALUE = re.compile(r"[ \t]*(?:&[\w-]+[ \t]*)?(?:#[^\r\n]*)?(?=[\r\n]|\Z)")
 _BETWEEN = re.compile(r"(?:[ \t\r\n]|(?<=[ \t\r\n])#[^\r\n]*)*")
@@ -20,6 +24,32 @@ _SIGNS = ("*", "!", "@", "%", "`")
 """Signs with which a glob may begin, but no value of YAML that has no quotes."""
 
 _LINKS = re.compile(r"(?:(?<=[\s\[{,])|\A)([&*])([A-Za-z0-9_-]+)(?=[\s,\[\]{}:]|\Z)")
+
+
+class GlobKeys(Struct, frozen=True):
+    """The keys below which globs need no quotes: `outer` anywhere, `inner` below `inner_of`.
+
+    `single` are those of `outer` that hold one glob, and no list. Names are in snake_case, but
+    found in camelCase too.
+    """
+
+    outer: tuple[str, ...]
+    inner: tuple[str, ...] = ()
+    inner_of: str = ""
+    single: tuple[str, ...] = ()
+
+    def pattern(self) -> re.Pattern[str]:
+        """Return a regular expression that finds these keys, first on a line or in flow mappings.
+
+        Group `key` is the key's name; `lead` is the indent and the dashes before a key that is
+        first on its line, else None.
+        """
+        known = (*self.outer, *self.inner)
+        names = "|".join(re.escape(name) for name in (*known, *map(camel_case, known)))
+        return re.compile(
+            rf"(?:{_START}(?P<lead>[ ]*(?:-[ ]+)*)|[{{,][ \t]*)"
+            rf"(?P<quote>[\"']?)(?P<key>{names})(?P=quote)[ ]*:(?=\s|\Z)"
+        )
 
 
 class GlobSearch:
@@ -87,7 +117,7 @@ class GlobSearch:
             return
         while text[at : at + 1] in (" ", "\t"):
             at += 1
-        alone = key.group("key") in self._keys.single
+        alone = snake_case(key.group("key")) in self._keys.single
         collection = text[at : at + 1] in ("[", "{") and not self._is_head(at)
         if text[at : at + 1] == "[" and collection and not alone:
             yield from self._flow(at + 1, self._indent(key))

@@ -8,16 +8,22 @@ Invariant: text that looks like a glob in a comment or inside other text is read
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
 from intent_lsp.core.text import spliced
 from intent_lsp.formats.yaml.compose import Composed, compose
-from intent_lsp.formats.yaml.globs.glob_keys import GlobKeys
-from intent_lsp.formats.yaml.globs.glob_search import GlobSearch
+from intent_lsp.formats.yaml.globs.glob_search import GlobKeys, GlobSearch
 from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.nodes import MappingNode, SequenceNode, YamlNode
+
+INTENT_GLOBS: Final = GlobKeys(("owned_scope", "scope"), ("paths",), "scope")
+"""The keys of the intents file below which globs need no quotes."""
+
+_LISTS = ("generated", "spec_iteration_globs", "blocked_tools", "mutating_tools", "read_only_tools")
+POLICY_GLOBS: Final = GlobKeys(("path_glob", *_LISTS), single=("path_glob",))
+"""Those of the policy."""
 
 _MAX_TRIES = 32
 """The most times that a text is composed while wrong candidates are given up."""
