@@ -9,8 +9,10 @@ from enum import Enum
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import fields
 
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath
+from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.formats.intents.completion.proposal import TextName
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.root import ROOT_KEYS
@@ -104,7 +106,6 @@ def _table(
 _TEXTS: Final = ListShape(LeafShape(kind=ValueKind.TEXT))
 _GLOBS: Final = ListShape(LeafShape(kind=ValueKind.GLOB))
 _TOOLS: Final = ListShape(LeafShape(kind=ValueKind.TOOL))
-_DATE: Final = LeafShape(kind=ValueKind.DATE)
 _FLAG: Final = LeafShape(kind=ValueKind.WORD, words={"true": "", "false": ""})
 
 ENTRY: Final = _table(
@@ -113,14 +114,12 @@ ENTRY: Final = _table(
     {
         "id": LeafShape(kind=ValueKind.NEW_ID),
         "owned_scope": _GLOBS,
-        "constraints": _TEXTS,
-        "acceptance_criteria": _TEXTS,
+        **dict.fromkeys(
+            ("constraints", "acceptance_criteria", "recent_history", "aliases"), _TEXTS
+        ),
         "related_files": ListShape(LeafShape(kind=ValueKind.FILE)),
-        "recent_history": _TEXTS,
-        "aliases": _TEXTS,
         "specification_id": LeafShape(kind=ValueKind.SPECIFICATION),
-        "created_at": _DATE,
-        "updated_at": _DATE,
+        **dict.fromkeys(("created_at", "updated_at"), LeafShape(kind=ValueKind.DATE)),
     },
     ENTRY_KEYS,
     # Those that `intent/create` always writes.
@@ -150,19 +149,12 @@ SIDECAR: Final = _table(
     "policy",
     POLICY_TEXTS,
     {
+        **{field.name: _FLAG for field in fields(TeamPolicy) if field.type is bool},
+        **dict.fromkeys(("blocked_tools", "mutating_tools", "read_only_tools"), _TOOLS),
+        **dict.fromkeys(("spec_iteration_globs", "generated"), _GLOBS),
         "architectural_constraints": _TEXTS,
-        "blocked_tools": _TOOLS,
         "deny_mutations": ListShape(_DENY_RULE),
         "hitl_by": ListShape(_CHANNELS),
-        "fail_open": _FLAG,
-        "require_checkout": _FLAG,
-        "require_read": _FLAG,
-        "complete_on_attempt": _FLAG,
-        "spec_iteration_globs": _GLOBS,
-        "mutating_tools": _TOOLS,
-        "read_only_tools": _TOOLS,
-        "history_in_yaml": _FLAG,
-        "generated": _GLOBS,
         "lessons": _LESSONS,
         "privacy": _PRIVACY,
     },
@@ -239,6 +231,4 @@ def _below(shape: Shape | None, path: Sequence[Step]) -> Shape | None:
 
 def _value(table: TableShape, name: str) -> Shape | None:
     meant = table.known.meaning(name)
-    if meant is None:
-        return table.other
-    return table.shapes[meant[0]]
+    return table.other if meant is None else table.shapes[meant]
