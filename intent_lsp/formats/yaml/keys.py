@@ -42,19 +42,20 @@ class MappingKeys(Struct, frozen=True):
     quiet: frozenset[str] = frozenset()
     meant: Mapping[str, str] = field(default_factory=dict)
 
-    def meaning(self, name: str) -> tuple[str, int] | None:
-        """Return the known key that a name means and the name's rank, or None for an unknown name.
+    def meaning(self, name: str) -> str | None:
+        """Return the known key that a name means, or None for an unknown name."""
+        snake = snake_case(name)
+        return snake if snake in self.known else self.others.get(snake)
 
-        Rank 0 is a known key in snake_case; other spellings have higher ranks. If a mapping has
-        several names for one known key, the name with the lowest rank is used.
+    def rank(self, name: str) -> int:
+        """Return the rank of a name with a meaning: 0 for a known key in snake_case.
+
+        Other spellings have higher ranks. If a mapping has several names for one known key, the
+        name with the lowest rank is used.
         """
         snake = snake_case(name)
-        if snake in self.known:
-            return snake, 0 if snake == name else 1
-        if snake in self.others:
-            rank = 2 * (1 + list(self.others).index(snake))
-            return self.others[snake], rank if snake == name else rank + 1
-        return None
+        rank = 0 if snake in self.known else 2 * (1 + list(self.others).index(snake))
+        return rank if snake == name else rank + 1
 
     def near(self, name: str) -> str | None:
         """Return the known key that an unknown name resembles, or is often written for, or None."""
@@ -90,19 +91,18 @@ def fields_of(
     Of several keys that mean the same, the pair of the preferred one is returned. Pairs with
     unknown keys, and with keys that are aliases or no single values, are left out. Findings are
     added to `reading`: on returned keys in another spelling by `_note_form`, on keys for which
-    another one is preferred by `_choose`, and on unknown keys that resemble a missing known key.
+    another one is preferred by `_chosen`, and on unknown keys that resemble a missing known key.
     With `told`, every unknown key gets a finding.
     """
-    found: dict[str, tuple[int, Field]] = {}
+    found: dict[str, Field] = {}
     unknown: list[Scalar] = []
     for key, value in table.pairs:
-        if not isinstance(key, Scalar):
-            continue
-        meant = keys.meaning(key.value)
-        if meant is None:
-            unknown.append(key)
-            continue
-        _choose(reading, keys, found, meant, Field(key, value))
+        if isinstance(key, Scalar):
+            name = keys.meaning(key.value)
+            if name is None:
+                unknown.append(key)
+            else:
+                found[name] = _chosen(reading, keys, found.get(name), Field(key, value))
     plain = {key: keys.plainly(key.value) for key in unknown}
     named = Counter(plain.values())
     for key in unknown:
@@ -110,42 +110,31 @@ def fields_of(
         # Two keys that mean the same are no plain case: which of them counts is for a person.
         safe = plain[key] is not None and named[plain[key]] == 1
         _note_unknown(reading, key, None if near in found else near, safe=safe, told=told)
-    for name, (rank, chosen) in found.items():
-        _note_form(reading, name, rank, chosen)
-    return {name: chosen for name, (_, chosen) in found.items()}
+    for name, chosen in found.items():
+        _note_form(reading, name, chosen)
+    return found
 
 
-def _choose(
-    reading: YamlDocument,
-    keys: MappingKeys,
-    found: dict[str, tuple[int, Field]],
-    meant: tuple[str, int],
-    offered: Field,
-) -> None:
-    """Keep the better of two keys with the same meaning in `found`, or the first of equal keys.
+def _chosen(reading: YamlDocument, keys: MappingKeys, known: Field | None, offered: Field) -> Field:
+    """Return the better of two pairs whose keys mean the same, or the first of equal keys.
 
-    `found` maps known keys to the rank and the pair kept so far. `meant` is the known key and the
-    rank of the pair `offered`. The dropped key gets a finding, unless it is spelled like the kept
-    one or is among `keys.quiet`.
+    `known` is the pair chosen so far, or None. The key of the other pair gets a finding, unless it
+    is spelled like the chosen one or is among `keys.quiet`.
     """
-    name, rank = meant
-    if name not in found:
-        found[name] = (rank, offered)
-        return
-    best, chosen = found[name]
-    dropped = offered
-    if rank < best:
-        found[name], dropped = (rank, offered), chosen
-    kept = found[name][1]
-    if snake_case(dropped.key.value) in keys.quiet or dropped.key.value == kept.key.value:
-        return
+    if known is None:
+        return offered
+    kept, dropped = known, offered
+    if keys.rank(offered.key.value) < keys.rank(known.key.value):
+        kept, dropped = offered, known
     ignored, used = dropped.key.value, kept.key.value
-    reading.add(
-        FileCode.YAML_DUPLICATE_KEY,
-        f"`{ignored}` is ignored, because `{used}` is given too",
-        dropped.key,
-        related=(RelatedSpan(span=reading.span(kept.key), message="this key is used instead"),),
-    )
+    if snake_case(ignored) not in keys.quiet and ignored != used:
+        reading.add(
+            FileCode.YAML_DUPLICATE_KEY,
+            f"`{ignored}` is ignored, because `{used}` is given too",
+            dropped.key,
+            related=(RelatedSpan(span=reading.span(kept.key), message="this key is used instead"),),
+        )
+    return kept
 
 
 def _note_unknown(
@@ -165,13 +154,14 @@ def _note_unknown(
         reading.add(FileCode.UNKNOWN_KEY, message, key)
 
 
-def _note_form(reading: YamlDocument, name: str, rank: int, chosen: Field) -> None:
-    """Add a hint, with a fix, on a key that means `name` but is spelled otherwise (rank not 0).
+def _note_form(reading: YamlDocument, name: str, chosen: Field) -> None:
+    """Add a hint, with a fix, on a key that means `name` but is spelled otherwise.
 
     A mapping in the place of `owned_scope` gets no hint here.
     """
+    key = chosen.key
     # Skip `scope: {paths: …}`. Renaming its key is not enough, and
     # formats/intents/entry_values.py has its own fix for it.
-    if rank and not (name == "owned_scope" and isinstance(chosen.value, MappingNode)):
-        message = f"`{chosen.key.value}` is read as `{name}`"
-        reading.other_form(message, chosen.key, reading.rename(chosen.key, name))
+    if key.value != name and not (name == "owned_scope" and isinstance(chosen.value, MappingNode)):
+        message = f"`{key.value}` is read as `{name}`"
+        reading.other_form(message, key, reading.rename(key, name))

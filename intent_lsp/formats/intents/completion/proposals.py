@@ -81,7 +81,7 @@ def _keys(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
     torn = cursor.flow and cursor.word.rest and not cursor.is_key and not cursor.word.quote
     if table is None or place.ruled or torn or _is_id(place):
         return
-    used = {meant[0] for each in place.cursor.keys if (meant := table.known.meaning(each.name))}
+    used = {table.known.meaning(each.name) for each in place.cursor.keys}
     missing = [key for key in table.texts if key not in used and not _is_by_id(place, key)]
     defaults = _defaults([table.shapes[key] for key in missing], offers)
     skeletons = Skeletons(place.cursor, place.lists, defaults)
@@ -104,7 +104,7 @@ def _is_id(place: CompletionPlace) -> bool:
     if not place.cursor.is_key or table is None:
         return False
     meant = table.known.meaning(word.typed + word.rest)
-    return table is INTENTS_ROOT or (table is ENTRY and meant is not None and meant[0] == "id")
+    return table is INTENTS_ROOT or (table is ENTRY and meant == "id")
 
 
 def _is_by_id(place: CompletionPlace, key: str) -> bool:

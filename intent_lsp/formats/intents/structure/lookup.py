@@ -98,7 +98,7 @@ def parts_of(entry: StructuredEntry) -> Iterator[IntentsPart]:
     for key in entry.keys:
         meant = ENTRY_KEYS.meaning(key.value)
         if meant is not None:
-            yield _key(key, meant[0], entry)
+            yield _key(key, meant, entry)
     node, intent = entry.id_node, entry.intent
     if node is not None and intent is not None:
         yield IntentsPart(
@@ -122,7 +122,7 @@ def parts_beside(structure: IntentsStructure) -> Iterator[IntentsPart]:
     for key in structure.keys:
         meant = None if key.value in POINTERS else ROOT_KEYS.meaning(key.value)
         if meant is not None:
-            yield _key(key, meant[0], None)
+            yield _key(key, meant, None)
 
 
 def tokens_of(structure: IntentsStructure) -> tuple[IntentsToken, ...]:

@@ -85,7 +85,7 @@ def _in_entry(
         content = content_of(value)
         if value is node or not isinstance(key, Scalar) or not isinstance(content, Scalar):
             continue
-        if _means(key, "id") and content.value == intent.id:
+        if ENTRY_KEYS.meaning(key.value) == "id" and content.value == intent.id:
             yield IdMention(MentionKind.SAME_ID, value, intent.id)
     if own:
         yield from _aliases(structure, entry, intent)
@@ -111,8 +111,3 @@ def _pointers(structure: IntentsStructure, intent: Intent) -> Iterator[IdMention
 
 def _contains(node: YamlNode, offset: int) -> bool:
     return node.start <= offset <= node.end
-
-
-def _means(key: Scalar, name: str) -> bool:
-    meant = ENTRY_KEYS.meaning(key.value)
-    return meant is not None and meant[0] == name
