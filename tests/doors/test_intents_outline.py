@@ -12,8 +12,8 @@ from intent_lsp.doors.lsp.features import intents_outline
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
-from intent_lsp.formats.intents.structure.carried import CarriedPlaces
 from intent_lsp.formats.intents.structure.entries import read_structure
+from intent_lsp.formats.intents.structure.outline import CarriedPlaces
 
 TEXT = "- id: A\n  owned_scope: [a, b]\n"
 

@@ -11,17 +11,21 @@ from msgspec.structs import replace
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Position, Span
 from intent_lsp.formats.intents.intents_file import read_intents
-from intent_lsp.formats.intents.structure.carried import CarriedPlaces
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
-from intent_lsp.formats.intents.structure.folding import FoldedRun, carried_runs, folded_runs
+from intent_lsp.formats.intents.structure.folding import (
+    FoldedRun,
+    carried_runs,
+    enclosing,
+    folded_runs,
+)
 from intent_lsp.formats.intents.structure.lookup import globs_of, part_at
 from intent_lsp.formats.intents.structure.outline import (
+    CarriedPlaces,
     IntentsSymbol,
     OutlineKind,
     carried,
     outlined,
 )
-from intent_lsp.formats.intents.structure.selection import enclosing
 from intent_lsp.formats.text_positions import TextPositions
 from tests.support.hostile_text import texts as hostile_texts
 from tests.support.marked_text import cursor_in, text_at

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.core.intents import Intent, IntentId, Status
-from intent_lsp.formats.intents import intents_file
 from intent_lsp.formats.intents.append_intents import add_intents
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.yaml import limits
+from intent_lsp.formats.yaml.globs import unquoted_globs
 from intent_lsp.store.packaged_files import template
 
 NOW = "2027-01-01T00:00:00Z"
@@ -129,7 +129,7 @@ def test_what_would_make_the_file_too_large_is_left_out_at_once(
         reads.append(text)
         return found(text)
 
-    monkeypatch.setattr(intents_file, "refused", counted)
+    monkeypatch.setattr(unquoted_globs, "refused", counted)
     added = add_intents(text, wanted, NOW)
     (reason,) = set(added.refused.values())
     assert reason.startswith("a file of more than ")

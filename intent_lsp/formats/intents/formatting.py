@@ -15,7 +15,7 @@ from intent_lsp.formats.yaml.globs.unquoted_globs import plain_yaml
 from intent_lsp.formats.yaml.layout.gaps import SpaceEdit
 from intent_lsp.formats.yaml.layout.layout import comments_of, space_edits
 from intent_lsp.formats.yaml.limits import YamlProblem
-from intent_lsp.formats.yaml.nodes import Alias, MappingNode, Scalar, SequenceNode, YamlNode
+from intent_lsp.formats.yaml.nodes import Alias, Scalar, SequenceNode, YamlNode, nodes_in
 
 _MARK = "\ufeff"
 _CHANGED = "other white space would change a value or lose a comment"
@@ -51,9 +51,7 @@ def same_nodes(one: YamlNode | None, other: YamlNode | None) -> bool:
 
     The targets of two aliases are equal if they are at the same place in the order of nodes.
     """
-    if one is None or other is None:
-        return one is other
-    return list(_said(one, {})) == list(_said(other, {}))
+    return list(_said(one)) == list(_said(other))
 
 
 def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
@@ -107,23 +105,17 @@ def _keeps(text: str, made: ComposedIntents, formatted: str) -> bool:
     )
 
 
-def _said(node: YamlNode, numbers: dict[int, int]) -> Iterator[tuple[object, ...]]:
-    """Yield what is equal in equal trees, node by node.
-
-    `numbers` maps the `id()` of each node read so far to its place in the order of nodes.
-    """
-    if isinstance(node, Alias):
-        yield "alias", numbers.get(id(node.target))
-        return
-    numbers[id(node)] = len(numbers)
-    if isinstance(node, Scalar):
-        yield node.value, node.style, node.anchored, node.unquoted
-        return
-    children: list[YamlNode] = []
-    if isinstance(node, MappingNode):
-        children = [child for pair in node.pairs for child in pair]
-    elif isinstance(node, SequenceNode):
-        children = list(node.items)
-    yield type(node), node.flow, node.anchored, len(children)
-    for child in children:
-        yield from _said(child, numbers)
+def _said(root: YamlNode | None) -> Iterator[tuple[object, ...]]:
+    """Yield what is equal in equal trees, node by node."""
+    # The place of each node in the order of nodes, by its `id()`.
+    numbers: dict[int, int] = {}
+    for node in nodes_in(root):
+        if isinstance(node, Alias):
+            yield "alias", numbers.get(id(node.target))
+            continue
+        numbers[id(node)] = len(numbers)
+        if isinstance(node, Scalar):
+            yield node.value, node.style, node.anchored, node.unquoted
+        else:
+            inner = node.items if isinstance(node, SequenceNode) else node.pairs
+            yield type(node), node.flow, node.anchored, len(inner)

@@ -19,9 +19,9 @@ from intent_lsp.formats.intents.id_style import odd_ids
 from intent_lsp.formats.intents.root import EntryNode, entries_of
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.compose import Composed
-from intent_lsp.formats.yaml.document import YamlDocument
+from intent_lsp.formats.yaml.document import YamlDocument, unread
 from intent_lsp.formats.yaml.globs.unquoted_globs import INTENT_GLOBS, compose_with_globs
-from intent_lsp.formats.yaml.limits import YamlProblem, refused
+from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, NULLS, QUOTES
 
 MAX_INTENTS = 10_000
@@ -52,7 +52,7 @@ class ComposedIntents(Struct, frozen=True):
 
 def compose_intents(text: str) -> ComposedIntents | YamlProblem:
     """Return the nodes and entries of a text, or the problem for which it is not read."""
-    composed = refused(text) or compose_with_globs(text, INTENT_GLOBS)
+    composed = compose_with_globs(text, INTENT_GLOBS)
     if isinstance(composed, YamlProblem):
         return composed
     reading = YamlDocument(text)
@@ -97,7 +97,8 @@ class IntentsReader:
         """Parse a text, without the cache of the last result."""
         made = compose_intents(text)
         if isinstance(made, YamlProblem):
-            return _unread(text, made)
+            findings = tuple(unread(text, made).findings)
+            return IntentsFile(intents=Intents(), findings=findings, parsed=False)
         made.reading.take_composed(made.composed)
         return _joined(made.reading, self._entries(made.reading, made.entries))
 
@@ -199,14 +200,3 @@ def _too_many(place: EntryNode) -> YamlProblem:
     message = f"the file has more than {MAX_INTENTS:,} intents, so it is not read"
     node = place.key or place.node
     return YamlProblem(code=FileCode.YAML_LIMIT, message=message, start=node.start, end=node.end)
-
-
-def _unread(text: str, problem: YamlProblem) -> IntentsFile:
-    """Return the content of a file that cannot be parsed: no intents, and one finding.
-
-    The finding is made from `problem`.
-    """
-    # Index lines only up to the problem: a text over the limit may have millions of them.
-    reading = YamlDocument(text[: problem.end])
-    reading.take_problem(problem)
-    return IntentsFile(intents=Intents(), findings=tuple(reading.findings), parsed=False)

@@ -20,10 +20,10 @@ from intent_lsp.core.policy import DenyRule, TeamPolicy
 from intent_lsp.formats.intents.entry_values import note_glob, prose_of
 from intent_lsp.formats.intents.fixes.policy_values import number_fixes, rule_fixes
 from intent_lsp.formats.intents.intents_file import glob_findings
-from intent_lsp.formats.yaml.document import YamlDocument, listed, text_of, texts_of
+from intent_lsp.formats.yaml.document import YamlDocument, listed, text_of, texts_of, unread
 from intent_lsp.formats.yaml.globs.unquoted_globs import POLICY_GLOBS, compose_with_globs
 from intent_lsp.formats.yaml.keys import MappingKeys, fields_of, snake_case
-from intent_lsp.formats.yaml.limits import YamlProblem, refused
+from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
 
 ROOT_KEY = "sidecar"
@@ -70,12 +70,10 @@ class PolicyFile(Struct, frozen=True, kw_only=True):
 
 def read_policy(text: str) -> PolicyFile:
     """Parse the text of a policy file, given without its byte order mark. Never raises."""
-    composed = refused(text) or compose_with_globs(text, POLICY_GLOBS)
+    composed = compose_with_globs(text, POLICY_GLOBS)
     if isinstance(composed, YamlProblem):
-        # Index lines only up to the problem: a text over the limit may have millions of them.
-        reading = YamlDocument(text[: composed.end])
-        reading.take_problem(composed)
-        return PolicyFile(policy=TeamPolicy(), findings=tuple(reading.findings), parsed=False)
+        findings = tuple(unread(text, composed).findings)
+        return PolicyFile(policy=TeamPolicy(), findings=findings, parsed=False)
     reading = YamlDocument(text)
     reading.take_composed(composed)
     values = _Sidecar(reading).values(composed.root) if composed.root else {}

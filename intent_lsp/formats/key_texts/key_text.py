@@ -1,4 +1,8 @@
-"""The text about one key of a file: its title, its description and the words that it takes."""
+"""The text about one key of a file: its title, its description and the words that it takes.
+
+Where a YAML file names its JSON Schema for yaml-language-server, that server explains keys and
+words, and ours leaves them to it.
+"""
 
 import re
 from collections.abc import Mapping
@@ -8,6 +12,9 @@ from msgspec import Struct, field
 
 _KEY: Final = re.compile(r"^(\w+): (.+)\n", re.MULTILINE)
 _WORD: Final = re.compile(r"^ {4}- (\w+): ", re.MULTILINE)
+_SCHEMA: Final = re.compile(
+    r"(?:\A\ufeff?|[\r\n])[ \t]*#[ \t]*yaml-language-server[ \t]*:.*\$schema=\S"
+)
 
 
 class KeyText(Struct, frozen=True):
@@ -34,6 +41,11 @@ def key_texts(table: str) -> Mapping[str, KeyText]:
         key: _key_text(title, body)
         for key, title, body in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
     }
+
+
+def names_schema(text: str) -> bool:
+    """Return whether a line of a text is a comment that names a schema for that other server."""
+    return "yaml-language-server" in text and _SCHEMA.search(text) is not None
 
 
 def _key_text(title: str, body: str) -> KeyText:

@@ -147,15 +147,22 @@ class YamlDocument:
         span = self.places.span(start, end)
         self.add(FileCode.YAML_UNQUOTED_GLOB, message, span, (fix,))
 
-    def take_problem(self, problem: YamlProblem) -> None:
-        """Add a finding for the problem that prevents reading the text."""
-        related: tuple[RelatedSpan, ...] = ()
-        if problem.context is not None:
-            start, message = problem.context
-            span = self.places.span(start, min(start + 1, len(self.text)))
-            related = (RelatedSpan(span=span, message=message),)
-        span = self.places.span(problem.start, problem.end)
-        self.add(problem.code, problem.message, span, related=related)
+
+def unread(text: str, problem: YamlProblem) -> YamlDocument:
+    """Return a text, as far as the end of the problem for which it is not read, with one finding.
+
+    The finding is made from `problem`.
+    """
+    # Index lines only up to the problem: a text over the limit may have millions of them.
+    reading = YamlDocument(text[: problem.end])
+    related: tuple[RelatedSpan, ...] = ()
+    if problem.context is not None:
+        start, message = problem.context
+        span = reading.places.span(start, min(start + 1, len(reading.text)))
+        related = (RelatedSpan(span=span, message=message),)
+    span = reading.places.span(problem.start, problem.end)
+    reading.add(problem.code, problem.message, span, related=related)
+    return reading
 
 
 def text_of(reading: YamlDocument, node: YamlNode) -> str | None:

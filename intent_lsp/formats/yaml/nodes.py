@@ -9,7 +9,7 @@ value.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from json import dumps
 from typing import Final, TypeAlias
 
@@ -33,16 +33,21 @@ _SIMPLE |= {"f": "\f", "r": "\r", "e": "\x1b", " ": " ", '"': '"', "'": "'", "/"
 _SIMPLE |= {"N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"}
 
 
-class Scalar(Struct, frozen=True, kw_only=True):
-    """A single YAML value as text, with its start and end offset.
+class _Node(Struct, frozen=True, kw_only=True):
+    """What stands in a text from the offset `start` to `end`."""
+
+    start: int
+    end: int
+
+
+class Scalar(_Node, frozen=True, kw_only=True):
+    """A single YAML value as text.
 
     `style` is "" for a value without quotes, else the character that begins the value (a quote, `|`
     or `>`). `unquoted`: the source is a glob that YAML would have read as something else.
     `anchored`: the value has an anchor.
     """
 
-    start: int
-    end: int
     value: str
     style: str = ""
     anchored: bool = False
@@ -54,34 +59,28 @@ class Scalar(Struct, frozen=True, kw_only=True):
         return not self.style and not self.unquoted and self.value in NULLS
 
 
-class SequenceNode(Struct, frozen=True, kw_only=True):
-    """A YAML list with its start and end offset. `flow` says that it is written in brackets."""
+class SequenceNode(_Node, frozen=True, kw_only=True):
+    """A YAML list. `flow` says that it is written in brackets."""
 
-    start: int
-    end: int
     items: tuple["YamlNode", ...]
     flow: bool
     anchored: bool = False
 
 
-class MappingNode(Struct, frozen=True, kw_only=True):
-    """A YAML mapping with its start and end offset: its pairs in order, duplicates included.
+class MappingNode(_Node, frozen=True, kw_only=True):
+    """A YAML mapping: its pairs in order, duplicates included.
 
     A pair is a key and its value. `flow` says that the mapping is written in braces.
     """
 
-    start: int
-    end: int
     pairs: tuple[tuple["YamlNode", "YamlNode"], ...]
     flow: bool
     anchored: bool = False
 
 
-class Alias(Struct, frozen=True, kw_only=True):
+class Alias(_Node, frozen=True, kw_only=True):
     """A YAML alias (`*name`). `target` is the node with the anchor of that name."""
 
-    start: int
-    end: int
     target: "Scalar | SequenceNode | MappingNode"
 
 
@@ -97,6 +96,21 @@ _MARKS = ("-", "?", "---", "...")
 def content_of(node: YamlNode) -> ContentNode:
     """Return the target if the node is an alias, else the node itself."""
     return node.target if isinstance(node, Alias) else node
+
+
+def nodes_in(node: YamlNode | None) -> Iterator[YamlNode]:
+    """Yield a node and the nodes in it, in the order of the text. None has none.
+
+    What an alias stands for is not in it.
+    """
+    waiting = [] if node is None else [node]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        if isinstance(each, SequenceNode):
+            waiting += reversed(each.items)
+        elif isinstance(each, MappingNode):
+            waiting += (inner for pair in reversed(each.pairs) for inner in reversed(pair))
 
 
 def quote_of(node: YamlNode) -> str:

@@ -22,9 +22,9 @@ from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.tree_renewals import TreeRenewals
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.formats.intents.structure.carried import CarriedPlaces
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, part_at
+from intent_lsp.formats.intents.structure.outline import CarriedPlaces
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.store.fs.files import Stamp, read_bytes, stamp
 

@@ -10,14 +10,13 @@ from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import span_range, text_range
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer
-from intent_lsp.formats.intents.structure.folding import carried_runs, folded_runs
+from intent_lsp.formats.intents.structure.folding import carried_runs, enclosing, folded_runs
 from intent_lsp.formats.intents.structure.outline import (
     IntentsSymbol,
     OutlineKind,
     carried,
     outlined,
 )
-from intent_lsp.formats.intents.structure.selection import enclosing
 
 _KINDS: Final = {
     OutlineKind.INTENT: lsp.SymbolKind.Event,

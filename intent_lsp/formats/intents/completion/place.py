@@ -15,7 +15,7 @@ from intent_lsp.formats.intents.completion.shapes import (
     TableShape,
     shape_at,
 )
-from intent_lsp.formats.intents.schema_comment import names_schema
+from intent_lsp.formats.key_texts.key_text import names_schema
 from intent_lsp.formats.yaml.cursor import cursor_at
 from intent_lsp.formats.yaml.cursor_place import Beginning, YamlCursor
 from intent_lsp.formats.yaml.line_parts import line_parts

@@ -4,17 +4,11 @@ Invariant: a `#` inside a value is no comment.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.nodes import (
-    BLOCK_STYLES,
-    Alias,
-    MappingNode,
-    Scalar,
-    SequenceNode,
-    YamlNode,
-)
+from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, Alias, Scalar, YamlNode, nodes_in
 
 _COMMENT = re.compile(r"#[^\r\n]*")
 _HEADER = re.compile(r"[^\r\n]*")
@@ -92,14 +86,7 @@ def in_flow(text: str, end: int) -> bool:
     return _FLOW_GOES_ON.match(text, end) is not None
 
 
-def _values(nodes: tuple[YamlNode, ...]) -> Iterator[Scalar | Alias]:
+def _values(nodes: Iterable[YamlNode]) -> Iterator[Scalar | Alias]:
     """Yield the single values and aliases in nodes, in the order of the text."""
-    waiting = list(reversed(nodes))
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, SequenceNode):
-            waiting += reversed(node.items)
-        elif isinstance(node, MappingNode):
-            waiting += (each for pair in reversed(node.pairs) for each in reversed(pair))
-        else:
-            yield node
+    each_node = chain.from_iterable(map(nodes_in, nodes))
+    return (node for node in each_node if isinstance(node, Scalar | Alias))

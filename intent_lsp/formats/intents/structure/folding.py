@@ -1,6 +1,7 @@
-"""Folding in an intents file: runs of lines that an editor can hide below their first line.
+"""Folding and selection in an intents file: runs of lines, and the ranges around an offset.
 
 Invariant: at most one run begins at a line, and a run has at least two lines.
+Invariant: each range contains the one before it and is larger.
 """
 
 import re
@@ -9,11 +10,10 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from intent_lsp.formats.intents.structure.carried import CarriedPlaces
 from intent_lsp.formats.intents.structure.entries import IntentsStructure
-from intent_lsp.formats.intents.structure.selection import visible_end
+from intent_lsp.formats.intents.structure.outline import CarriedPlaces
 from intent_lsp.formats.text_positions import LINE_END
-from intent_lsp.formats.yaml.nodes import Alias, MappingNode, Scalar, SequenceNode, YamlNode
+from intent_lsp.formats.yaml.nodes import QUOTES, Alias, MappingNode, Scalar, SequenceNode, YamlNode
 
 _COMMENT = re.compile(r"[ \t]*#")
 
@@ -55,6 +55,28 @@ def carried_runs(runs: Iterable[FoldedRun], places: CarriedPlaces) -> Iterator[F
         first, last = places.forward_line(run.first), places.forward_line(run.last)
         if first is not None and last is not None:
             yield FoldedRun(first, last, comment=run.comment)
+
+
+def enclosing(structure: IntentsStructure, offset: int) -> tuple[tuple[int, int], ...]:
+    """Return the offsets of the ranges around `offset`, the smallest first and the text last.
+
+    They are those of a value, of its item, its list, the pair of a key and the list, the intent,
+    and so on. In a quoted value the smallest is the text between the quotes.
+    """
+    text = structure.text
+    kept = [(0, len(text))]
+    if structure.root is not None:
+        for start, end in _around(structure, structure.root, offset):
+            outer = kept[-1]
+            inside = outer[0] <= start <= offset <= end <= outer[1]
+            if inside and (start, end) != outer:
+                kept.append((start, end))
+    return tuple(reversed(kept))
+
+
+def visible_end(text: str, node: YamlNode) -> int:
+    """Return the end of a node without the white space at its end, which block text may have."""
+    return max(node.start, node.start + len(text[node.start : node.end].rstrip()))
 
 
 def _runs(structure: IntentsStructure, node: YamlNode, texts: list[range]) -> Iterator[FoldedRun]:
@@ -102,3 +124,45 @@ def _comments(structure: IntentsStructure, texts: list[range]) -> Iterator[Folde
     for _, run in groupby(enumerate(comments), key=lambda each: each[1] - each[0]):
         numbers = [number for _, number in run]
         yield FoldedRun(numbers[0], numbers[-1], comment=True)
+
+
+def _around(structure: IntentsStructure, node: YamlNode, offset: int) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of a node and of what is in it that contain `offset`, the largest first."""
+    text = structure.text
+    yield node.start, visible_end(text, node)
+    match node:
+        case SequenceNode():
+            for start, item in _item_at(structure, node, offset):
+                yield start, visible_end(text, item)
+                yield from _around(structure, item, offset)
+        case MappingNode():
+            for key, value in node.pairs:
+                if key.start <= offset <= max(key.end, value.end):
+                    yield key.start, max(key.end, visible_end(text, value))
+                    inner = key if offset <= key.end else value
+                    yield from _around(structure, inner, offset)
+                    return
+        case Scalar() if node.style in QUOTES:
+            yield node.start + 1, node.end - 1
+        case _:
+            return
+
+
+def _item_at(
+    structure: IntentsStructure, node: SequenceNode, offset: int
+) -> Iterator[tuple[int, YamlNode]]:
+    """Yield the one item of a list that contains `offset`, if any, with the start of its dash."""
+    for item in node.items:
+        if item.end < offset:
+            continue
+        start = item.start if node.flow else _dash(structure, item.start)
+        if start <= offset:
+            yield start, item
+            return
+
+
+def _dash(structure: IntentsStructure, start: int) -> int:
+    """Return the offset of the dash of the item at `start`, or `start` if it is on another line."""
+    text, line = structure.text, structure.places.line_start(start)
+    dash = text.rfind("-", line, start)
+    return dash if dash >= 0 and not text[line:dash].strip(" -") else start

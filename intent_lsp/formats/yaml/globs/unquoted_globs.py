@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from intent_lsp.core.text import spliced
 from intent_lsp.formats.yaml.compose import Composed, compose
 from intent_lsp.formats.yaml.globs.glob_search import GlobKeys, GlobSearch
-from intent_lsp.formats.yaml.limits import YamlProblem
-from intent_lsp.formats.yaml.nodes import MappingNode, SequenceNode, YamlNode
+from intent_lsp.formats.yaml.limits import YamlProblem, refused
+from intent_lsp.formats.yaml.nodes import SequenceNode, YamlNode, nodes_in
 
 INTENT_GLOBS: Final = GlobKeys(("owned_scope", "scope"), ("paths",), "scope")
 """The keys of the intents file below which globs need no quotes."""
@@ -40,8 +40,12 @@ _MAPPED = re.compile(r"([\"']?)[\w-]+\1 *:(?=[ \t]|\Z)")
 def compose_with_globs(text: str, keys: GlobKeys) -> Composed | YamlProblem:
     """Return the YAML nodes of a text in which the globs below `keys` may be unquoted.
 
-    Tabs may stand between a dash and its item. Return the problem if the nodes cannot be built.
+    Tabs may stand between a dash and its item. Return the problem if the text is refused or
+    cannot be composed.
     """
+    problem = refused(text)
+    if problem is not None:
+        return problem
     composed = _composed(text, keys)
     if isinstance(composed, Composed) or text[composed.start : composed.start + 1] != "\t":
         return composed
@@ -119,7 +123,8 @@ def _before_items(text: str, gaps: Sequence[_TabGap], root: YamlNode | None) -> 
     An anchor and a tag may stand before the item. `root` is the root node of the text without the
     tabs of `gaps`, or None if it has no value.
     """
-    starts = set(_item_starts(root))
+    lists = (node for node in nodes_in(root) if isinstance(node, SequenceNode))
+    starts = {item.start for listing in lists for item in listing.items}
     return [gap for gap in gaps if not starts.isdisjoint(_possible_starts(text, gap[1]))]
 
 
@@ -129,15 +134,3 @@ def _possible_starts(text: str, at: int) -> Iterator[int]:
     while (found := _PROPERTY.match(text, at)) is not None:
         at = found.end()
         yield from (found.end(1), at)
-
-
-def _item_starts(root: YamlNode | None) -> Iterator[int]:
-    """Yield the offsets at which the items of all lists begin."""
-    left = [] if root is None else [root]
-    while left:
-        node = left.pop()
-        if isinstance(node, SequenceNode):
-            yield from (item.start for item in node.items)
-            left += node.items
-        elif isinstance(node, MappingNode):
-            left += (each for pair in node.pairs for each in pair)
