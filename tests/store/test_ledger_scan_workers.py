@@ -78,7 +78,7 @@ def here(_read: Reader, start: int, _size: int) -> _Found:
     return _Found(None, [Link(id=str(start), session_id=str(os.getpid()))])
 
 
-def told(found: Iterable[Piece]) -> list[tuple[int, int]]:
+def processes_of(found: Iterable[Piece]) -> list[tuple[int, int]]:
     """Return where each range begins, and the number of the process that examined it."""
     return [(int(piece.id), int(piece.session_id)) for piece in found if isinstance(piece, Link)]
 
@@ -89,7 +89,7 @@ def test_each_range_is_found_once_and_in_order(
 ) -> None:
     do(ANSWERS)
     done: list[int] = []
-    found = told(scan_widely(*file, workers, done.append))
+    found = processes_of(scan_widely(*file, workers, done.append))
     assert [start for start, _ in found] == STARTS
     assert os.getpid() not in {process for _, process in found}
     assert done == sorted(set(done))
@@ -99,7 +99,7 @@ def test_each_range_is_found_once_and_in_order(
 def test_what_others_do_not_find_is_found_here(file: tuple[int, int], do: Doing) -> None:
     do(ANSWERS_AT_FIRST)
     done: list[int] = []
-    found = told(scan_widely(*file, 2, done.append))
+    found = processes_of(scan_widely(*file, 2, done.append))
     assert [start for start, _ in found] == STARTS
     assert [process == os.getpid() for _, process in found] == [False] * 4 + [True] * (RANGES - 4)
     assert done == [0, *STARTS[4:]]
@@ -115,7 +115,7 @@ def test_who_stalls_or_babbles_is_ended_at_once_and_for_all(
 ) -> None:
     do(doing)
     monkeypatch.setattr(f"{SCAN}._PATIENCE_SECONDS", 1)
-    found = told(scan_widely(*file, 2))
+    found = processes_of(scan_widely(*file, 2))
     assert found == [(start, os.getpid()) for start in STARTS]
     assert [process.returncode is not None for process in started] == [True] * 2
 
