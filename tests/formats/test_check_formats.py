@@ -16,11 +16,9 @@ from intent_lsp.core.check.report import (
     LineRun,
 )
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.formats.check.annotations import annotation_lines
-from intent_lsp.formats.check.report_json import check_json
+from intent_lsp.formats.check.code_host import annotation_lines, check_markdown
+from intent_lsp.formats.check.report_json import check_json, check_sarif, file_reference
 from intent_lsp.formats.check.report_text import report_lines, shown_runs
-from intent_lsp.formats.check.sarif import check_sarif, file_reference
-from intent_lsp.formats.check.summary_md import check_markdown
 from intent_lsp.store.packaged_files import sections
 from tests.support.sarif_schema import sarif_errors
 

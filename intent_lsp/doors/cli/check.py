@@ -24,11 +24,9 @@ from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.search import indexed
 from intent_lsp.doors.cli.locate import refuse_control_file
 from intent_lsp.doors.cli.terminal.output import Output
-from intent_lsp.formats.check.annotations import annotation_lines
-from intent_lsp.formats.check.report_json import check_json
+from intent_lsp.formats.check.code_host import SUMMARY_OPENING, annotation_lines, check_markdown
+from intent_lsp.formats.check.report_json import check_json, check_sarif
 from intent_lsp.formats.check.report_text import report_lines
-from intent_lsp.formats.check.sarif import check_sarif
-from intent_lsp.formats.check.summary_md import SUMMARY_OPENING, check_markdown
 from intent_lsp.governance.check.change import CheckWishes
 from intent_lsp.governance.check.check import HEAD, CheckTarget, RootCheck
 from intent_lsp.governance.root.rules import RulesCache

@@ -1,16 +1,16 @@
-"""The report of a check as Markdown, for the summary of a job or a comment on a merge request.
+"""The report of a check for a code host: Markdown of a summary, and annotations of lines.
 
-Invariant: no name and no message is markup.
+The Markdown is for the summary of a job or a comment on a merge request. Annotations are workflow
+commands of GitHub.
+
+Invariant: in Markdown, no name and no message is markup.
+Invariant: an annotation is one line, whatever its message and its file's name contain.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from intent_lsp.core.check.report import (
-    CheckedChange,
-    CheckFinding,
-    CheckReport,
-)
+from intent_lsp.core.check.report import CheckedChange, CheckFinding, CheckReport, FindingLevel
 from intent_lsp.core.text import counted
 from intent_lsp.formats.check.report_text import (
     SHORT_COMMIT,
@@ -28,10 +28,28 @@ SUMMARY_OPENING: Final = "## Intents: "
 _LISTED: Final = 100
 """The most findings, and the most changes, that are listed."""
 
+_COMMANDS: Final = {
+    FindingLevel.ERROR: "error",
+    FindingLevel.WARNING: "warning",
+    FindingLevel.NOTE: "notice",
+}
+_IN_DATA: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+_IN_PROPERTY: Final = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A", ":": "%3A", ",": "%2C"})
+
 
 def check_markdown(report: CheckReport) -> str:
     """Return the report as Markdown. At most 100 findings and 100 changes are listed."""
     return "\n".join(_lines(report)) + "\n"
+
+
+def annotation_lines(report: CheckReport) -> Iterator[str]:
+    """Yield a workflow command for each finding, errors before warnings before notes.
+
+    The last line is the verdict, as text. The report's remarks are left out. GitHub shows ten
+    errors and ten warnings of a step, and the rest in the log alone.
+    """
+    yield from map(_annotation, report.by_level)
+    yield verdict_line(report)
 
 
 def _lines(report: CheckReport) -> Iterator[str]:
@@ -86,3 +104,16 @@ def _change(change: CheckedChange) -> str:
     if change.commit is None:
         return "uncommitted"
     return f"{change.commit[:SHORT_COMMIT]} {in_prose(change.subject)}".rstrip()
+
+
+def _annotation(finding: CheckFinding) -> str:
+    told = {"title": finding.code}
+    if finding.path is not None:
+        told["file"] = finding.shown_path
+    if finding.head_lines is not None:
+        told["line"] = str(finding.head_lines.first)
+        told["endLine"] = str(finding.head_lines.last)
+    properties = ",".join(f"{name}={value.translate(_IN_PROPERTY)}" for name, value in told.items())
+    commit = "" if finding.commit is None else f" (commit {finding.commit[:SHORT_COMMIT]})"
+    message = (finding.message + further(finding) + commit).translate(_IN_DATA)
+    return f"::{_COMMANDS[finding.level]} {properties}::{message}"
