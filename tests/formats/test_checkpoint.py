@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.ledger.verification import HEADS_AT_MOST, Checkpoint
-from intent_lsp.formats.ledger.checkpoint import (
+from intent_lsp.formats.ledger.signed_note import (
     NoCheckpoint,
     note_text,
     read_note_text,

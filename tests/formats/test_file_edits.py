@@ -8,7 +8,7 @@ import pytest
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.errors import WrongParamsError
-from intent_lsp.formats.params.file_edits import FileEditParams
+from intent_lsp.formats.params.calls import FileEditParams
 from intent_lsp.formats.params.read import read_params
 
 TEXT = "one\ntwo\none\n"

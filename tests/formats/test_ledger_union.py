@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from intent_lsp.formats.ledger.conflict import Conflict, ConflictPart
 from intent_lsp.formats.ledger.jsonl import encode, examine, read
-from intent_lsp.formats.ledger.union import Union, union_of
+from intent_lsp.formats.ledger.union import Conflict, ConflictPart, Union, union_of
 from tests.support.ledgers import chained
 
 

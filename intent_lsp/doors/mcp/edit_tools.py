@@ -22,9 +22,8 @@ from intent_lsp.doors.mcp.inputs import (
     given_values,
 )
 from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult
-from intent_lsp.formats.params.calls import WRITE_TOOL, RecordParams, ToolCallParams
+from intent_lsp.formats.params.calls import WRITE_TOOL, FileEditParams, RecordParams, ToolCallParams
 from intent_lsp.formats.params.edits import whole_text
-from intent_lsp.formats.params.file_edits import FileEditParams
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.governance.calls.call_json import applied_json, call_json, outcome_json
 from intent_lsp.governance.calls.calls import Applied, unknown_ticket

@@ -1,4 +1,6 @@
-"""Merges two ledgers that branched: each record once, no line lost (ledger section 2).
+"""Unites ledgers that branched: two files, or the sides of one with git's conflict markers.
+
+Specified in ledger section 2.
 
 Invariant: every whole line of either ledger (a side) is in the union once and unchanged. Only a
 badly formatted copy of a record in the union may be missing.
@@ -6,9 +8,13 @@ Invariant: if on both sides every record comes after the records that it refers 
 for the union.
 Invariant: a last line without a line end is never joined to another. If it is otherwise valid it
 gets its line end, else it is set aside.
+Invariant: a line is a marker only where that marker may come next. Records never look like a
+marker.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
 from hashlib import blake2b
 from itertools import islice
 from typing import Final
@@ -26,6 +32,10 @@ It yields lines with their `\n`, except perhaps the last.
 """
 
 _DIGEST_BYTES: Final = 16
+
+
+_OPENING: Final = re.compile(rb"(<{7,})(?: .*)?\r?\n?")
+_ORDER: Final = b"<|=>"
 
 
 class SideLine(Struct, frozen=True, kw_only=True):
@@ -143,3 +153,69 @@ def _written(
             found = union.take(SideLine(side=side, line=number), line)
             if found is not None:
                 yield found
+
+
+class ConflictPart(Enum):
+    """What a line of a conflicted file is.
+
+    KEPT: a line of one of the sides, or outside of a conflict. BASE: a line of their common
+    ancestor. MARKER: one of git's conflict markers.
+    """
+
+    KEPT = "kept"
+    BASE = "base"
+    MARKER = "marker"
+
+
+class Conflict(Struct):
+    """The parser state for one conflicted file that is read line by line.
+
+    `conflicts` counts the complete conflicts. `open_at` is the number, from 1, of the line where
+    the present conflict begins, or None outside of a conflict.
+    """
+
+    conflicts: int = 0
+    open_at: int | None = None
+    _size: int = 0
+    _last: bytes = b""
+
+    def parts(self, lines: Iterable[bytes]) -> Iterator[tuple[int, bytes, ConflictPart]]:
+        """Yield (number from 1, bytes, kind) of each line of the file. Never raises.
+
+        Before each line is given, `conflicts` and `open_at` are brought up to it.
+        """
+        for number, line in enumerate(lines, 1):
+            part = self._marker(number, line)
+            if part is None:
+                part = ConflictPart.BASE if self._last == b"|" else ConflictPart.KEPT
+            yield number, line, part
+
+    def _marker(self, number: int, line: bytes) -> ConflictPart | None:
+        if self.open_at is None:
+            opened = _OPENING.fullmatch(line)
+            if opened is None:
+                return None
+            self.open_at, self._size, self._last = number, len(opened.group(1)), b"<"
+            return ConflictPart.MARKER
+        sign = self._sign(line)
+        # The markers come once each and in this order. The common ancestor's part may be missing.
+        if sign is None or _ORDER.index(sign) <= _ORDER.index(self._last):
+            return None
+        if sign == b">":
+            if self._last != b"=":
+                return None
+            self.conflicts += 1
+            self.open_at, sign = None, b""
+        self._last = sign
+        return ConflictPart.MARKER
+
+    def _sign(self, line: bytes) -> bytes | None:
+        """Return the character that a marker line repeats, or None if the line is no marker.
+
+        A marker must be as long as the one that opened the conflict.
+        """
+        bare = line.rstrip(b"\r\n")
+        sign, label = bare[:1], bare[self._size :]
+        if sign not in (b"|", b"=", b">") or bare[: self._size] != sign * self._size:
+            return None
+        return sign if not label or label.startswith(b" ") else None

@@ -15,8 +15,15 @@ from msgspec import Struct
 
 from intent_lsp.core.errors import LedgerUnavailableError
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.formats.ledger.conflict import Conflict, ConflictPart
-from intent_lsp.formats.ledger.union import Aside, Oddity, SideLine, Union, union_of
+from intent_lsp.formats.ledger.union import (
+    Aside,
+    Conflict,
+    ConflictPart,
+    Oddity,
+    SideLine,
+    Union,
+    union_of,
+)
 from intent_lsp.store.fs.local_dir import ensure_local_directory, keep_aside
 from intent_lsp.store.fs.roots import governed_root
 from intent_lsp.store.fs.write import replace_lines

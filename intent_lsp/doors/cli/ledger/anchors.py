@@ -9,8 +9,14 @@ from typing import Final
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Checkpoint
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.formats.ledger.checkpoint import TRAILER, NoCheckpoint, read_note_text, trailers
-from intent_lsp.formats.ledger.signed_note import NoNote, read_note
+from intent_lsp.formats.ledger.signed_note import (
+    TRAILER,
+    NoCheckpoint,
+    NoNote,
+    read_note,
+    read_note_text,
+    trailers,
+)
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.ledger.hash_scan import hashes_starting
 

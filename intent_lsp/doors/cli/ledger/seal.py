@@ -17,18 +17,19 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.verification import (
-    Checkpoint,
-    LedgerProblem,
-    Verification,
-    unchanged,
-)
+from intent_lsp.core.ledger.verification import Checkpoint, LedgerProblem, Verification, unchanged
 from intent_lsp.doors.cli.command import Call, Command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import SIGN_EXTRA, file_bytes, given_checkpoints
 from intent_lsp.doors.cli.terminal.output import Output
-from intent_lsp.formats.ledger.checkpoint import note_text, origin_line, trailer
-from intent_lsp.formats.ledger.signed_note import NoNote, format_key, format_note
+from intent_lsp.formats.ledger.signed_note import (
+    NoNote,
+    format_key,
+    format_note,
+    note_text,
+    origin_line,
+    trailer,
+)
 from intent_lsp.formats.result_json import verification_json
 from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.governance.ledger.verification import (
