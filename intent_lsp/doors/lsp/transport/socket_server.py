@@ -8,26 +8,28 @@ import asyncio
 import contextlib
 import socket
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp.core.errors import IntentLspError
+from intent_lsp.doors.lsp.protocol import messages
+from intent_lsp.doors.lsp.protocol.framing import Frame, Frames
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
-from intent_lsp.doors.lsp.transport import tcp_socket
+from intent_lsp.doors.lsp.transport.channel import CloseCode
 from intent_lsp.doors.lsp.transport.client_admission import (
     MOST_WAITING,
     ClientAdmission,
     Limits,
+    PendingConnection,
 )
 from intent_lsp.doors.lsp.transport.client_auth import ClientAuthenticator
 from intent_lsp.doors.lsp.transport.run_loop import conduct, end_on_signals
-from intent_lsp.doors.lsp.transport.web_handshake import HandshakeResult
 from intent_lsp.formats.endpoint import Endpoint
 from intent_lsp.store.fs.token_file import token_of
 
@@ -36,6 +38,9 @@ _EVERYWHERE: Final = (
     "any machine that can reach this address, with the token, by a connection that is not encrypted"
 )
 _ANYBODY: Final = "; every user of this machine can connect, since no --token-file was given"
+
+_SLICE: Final = 16 << 10
+"""Bytes read at a time. A connection refused for the first bytes costs no more than that."""
 
 Listen = Callable[[socket.socket, ClientAdmission], Awaitable[None]]
 
@@ -73,6 +78,48 @@ class SocketServer(Struct, frozen=True, kw_only=True):
     authenticator: ClientAuthenticator
     listen: Listen
     limits: Limits
+
+
+class TcpChannel:
+    """One TCP connection as a `Channel` of messages, with the headers of LSP's base protocol."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pending: PendingConnection
+    ) -> None:
+        self._reader, self._writer, self._pending = reader, writer, pending
+        self._frames = Frames()
+
+    async def receive(self) -> list[Frame] | None:
+        """Return the frames that the next bytes complete, or None if there are no more bytes.
+
+        The list is empty if no frame is complete, or if the connection has sent too much.
+        """
+        try:
+            data = await self._reader.read(_SLICE)
+        except OSError:
+            return None
+        if not data:
+            return None
+        return self._frames.feed(data) if self._pending.count(len(data)) else []
+
+    async def send(self, body: bytes) -> None:
+        """Send one message: `body` with its header in front."""
+        self._writer.write(messages.frame(body))
+        await self._writer.drain()
+
+    async def close(self, code: CloseCode, _: str) -> None:
+        """End the connection.
+
+        Unless `code` is FINE, first read until the other side has closed it. The second argument,
+        the reason, is not sent.
+        """
+        if code is not CloseCode.FINE:
+            # A socket closed with unread bytes resets the connection and loses what was sent last.
+            self._writer.write_eof()
+            while await self._reader.read(_SLICE):
+                pass
+        self._writer.close()
+        await self._writer.wait_closed()
 
 
 def open_socket_server(place: ListenAddress) -> SocketServer:
@@ -120,14 +167,27 @@ async def _converse(protocol: IntentProtocol, place: SocketServer) -> None:
 
 def _listen_by(place: ListenAddress) -> Listen:
     if place.scheme == "tcp":
-        return tcp_socket.listen
+        return _listen_by_tcp
     try:
         # Imported late: only `--ws` needs the optional package websockets.
         from intent_lsp.doors.lsp.transport import web_socket  # noqa: PLC0415
     except ImportError as error:
         cure = "`pip install 'intent-lsp[ws]'`"
         raise ListeningError("--ws needs the package websockets", cure=cure) from error
-    return partial(web_socket.listen, HandshakeResult(place.origins, place.endpoint.host))
+    return partial(web_socket.listen, place.origins, place.endpoint.host)
+
+
+async def _listen_by_tcp(listener: socket.socket, admission: ClientAdmission) -> None:
+    """Start to accept TCP connections at `listener`, and pass each of them to `admission`."""
+
+    def converse(
+        reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> Coroutine[Any, Any, None]:
+        # Registered before the task runs, because the task may be cancelled before it starts.
+        pending = admission.arrive(writer.transport)
+        return admission.converse(pending, TcpChannel(reader, writer, pending))
+
+    await asyncio.start_server(converse, sock=listener, backlog=MOST_WAITING)
 
 
 def _listen(endpoint: Endpoint) -> socket.socket:

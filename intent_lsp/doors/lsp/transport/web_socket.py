@@ -1,15 +1,21 @@
 """WebSocket channel: one message per WebSocket message, text or binary, without headers.
 
 Invariant: no message is read before the handshake was allowed.
+Invariant: a web page's request is refused unless its origin is allowed. Any page that somebody
+opens can reach every port of this machine.
+Invariant: a request with a foreign host name is refused. After it is loaded, a page can make its
+own name resolve to this machine (DNS rebinding).
 Invariant: a message is limited in length. Compression is off, so nothing can expand.
 """
 
 import asyncio
 import logging
+import re
 import socket
 from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
+from ipaddress import ip_address
 from typing import Any, Final, cast
 
 from websockets.asyncio.server import ServerConnection, serve
@@ -19,13 +25,10 @@ from websockets.typing import Subprotocol
 
 from intent_lsp.doors.lsp.protocol.framing import MESSAGE_LIMIT, Body, Frame
 from intent_lsp.doors.lsp.transport.channel import CloseCode
-from intent_lsp.doors.lsp.transport.client_admission import (
-    LINGER,
-    MOST_WAITING,
-    ClientAdmission,
-)
-from intent_lsp.doors.lsp.transport.web_handshake import HandshakeResult
+from intent_lsp.doors.lsp.transport.client_admission import LINGER, MOST_WAITING, ClientAdmission
+from intent_lsp.formats.endpoint import read_origin
 
+_HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^:\[\]\s]+))(?::[0-9]{1,5})?", re.ASCII)
 _SUBPROTOCOL: Final = Subprotocol("lsp")
 _LONGEST_REASON: Final = 120
 """Bytes of a close reason. A close frame has room for 123."""
@@ -81,11 +84,12 @@ class _CountedConnection(ServerConnection):
 
 
 async def listen(
-    handshake: HandshakeResult, listener: socket.socket, admission: ClientAdmission
+    allowed: frozenset[str], host: str, listener: socket.socket, admission: ClientAdmission
 ) -> None:
     """Start to accept WebSocket connections at `listener`, and pass each of them to `admission`.
 
-    `handshake` says which HTTP requests may become a WebSocket.
+    Only a request for `host` or this machine may become a WebSocket. One of a web page must have an
+    origin in `allowed`, as `read_origin` returns them.
     """
 
     async def converse(connection: ServerConnection) -> None:
@@ -97,7 +101,7 @@ async def listen(
         sock=listener,
         backlog=MOST_WAITING,
         create_connection=partial(_CountedConnection, admission),  # type: ignore[arg-type]  # a wrapper, as documented
-        process_request=partial(_check, handshake),
+        process_request=partial(_check, allowed, host),
         select_subprotocol=_choose,
         compression=None,
         server_header=None,
@@ -110,11 +114,38 @@ async def listen(
 
 
 def _check(
-    handshake: HandshakeResult, connection: ServerConnection, request: Request
+    allowed: frozenset[str], host: str, connection: ServerConnection, request: Request
 ) -> Response | None:
-    headers = request.headers
-    problem = handshake.refusal(hosts=headers.get_all("Host"), origins=headers.get_all("Origin"))
-    return None if problem is None else connection.respond(HTTPStatus.FORBIDDEN, f"{problem}\n")
+    """Return the refusal of a request that may not become a WebSocket, or None if it may.
+
+    There must be one Host header: localhost, `host` or any IP address. There may be one Origin
+    header, which must be in `allowed`. A request without an origin does not come from a web page.
+    """
+    hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
+    if len(hosts) != 1 or not _is_ours(hosts[0], host):
+        problem = "the Host header of the request does not name this server"
+    elif origins and (len(origins) > 1 or read_origin(origins[0]) not in allowed):
+        problem = "the Origin header of the request names no origin that `--allow-origin` allows"
+    else:
+        return None
+    return connection.respond(HTTPStatus.FORBIDDEN, f"{problem}\n")
+
+
+def _is_ours(spelled: str, host: str) -> bool:
+    found = _HOST.fullmatch(spelled)
+    if found is None:
+        return False
+    name = (found[1] or found[2]).lower().removesuffix(".")
+    return name in {"localhost", host.lower()} or _is_address(name)
+
+
+def _is_address(name: str) -> bool:
+    """Return whether a host is an IP address, so that no name server is asked for it."""
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
 
 
 def _choose(_: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
