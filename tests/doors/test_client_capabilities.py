@@ -3,7 +3,7 @@
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.protocol.diagnostic_markup import MarkupDiagnosticCapabilities
+from intent_lsp.doors.lsp.protocol.structuring import MarkupDiagnosticCapabilities
 from intent_lsp.doors.lsp.runtime.client_capabilities import (
     ClientCapabilities,
     client_of,

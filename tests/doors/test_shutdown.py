@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from intent_lsp.doors.lsp.protocol.shutdown import Shutdown
+from intent_lsp.doors.lsp.protocol.in_flight import Shutdown
 from tests.support import tiny_server
 
 

@@ -14,7 +14,6 @@ from intent_lsp.core.content import line_body
 from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
 from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.paths import WorkspacePath, file_uri
-from intent_lsp.doors.lsp.protocol.diagnostic_markup import with_markup
 from intent_lsp.doors.lsp.protocol.positions import (
     ClientPosition,
     PositionEncoding,
@@ -23,12 +22,9 @@ from intent_lsp.doors.lsp.protocol.positions import (
     from_client,
     to_client,
 )
+from intent_lsp.doors.lsp.protocol.structuring import with_markup
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
-from intent_lsp.formats.markdown.violation_text import (
-    LinkedText,
-    ViolationText,
-    violation_markdown,
-)
+from intent_lsp.formats.markdown.violation_text import LinkedText, ViolationText, violation_markdown
 from intent_lsp.formats.params.requests import WireRange
 from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 from intent_lsp.store.packaged_files import codes_page

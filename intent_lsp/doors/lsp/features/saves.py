@@ -23,9 +23,9 @@ from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
-from intent_lsp.doors.lsp.runtime.fifo import FifoLock
+from intent_lsp.doors.lsp.runtime.executor import FifoLock
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import DID_DENY
+from intent_lsp.doors.lsp.wire.answers import DID_DENY
 from intent_lsp.governance.calls.call_json import judgement_json
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.saves.claimed_saves import AfterSave

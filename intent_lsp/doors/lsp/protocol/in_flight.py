@@ -1,4 +1,4 @@
-"""Requests in flight: runs the features, cancels them, and waits for them at the end.
+"""The work of one connection: its requests in flight, and its end.
 
 A feature is the function that handles one method.
 
@@ -7,13 +7,15 @@ message is read.
 Invariant: `done` is called once for each call: when it ends, or when it is cancelled in `finish`.
 Invariant: uncancellable work of a feature runs in the feature's task. A further task would cost
 each answer as much time as reading the params of its request.
+Invariant: the end runs once, however often it is asked for, and goes on if a caller is cancelled.
+Invariant: the end never raises; failures are logged.
 """
 
 import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -23,16 +25,18 @@ _log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Uncancellable(Protocol):
-    """A function that awaits work, which runs to its end even if the caller is cancelled."""
-
-    def __call__(self, work: Coroutine[object, object, T]) -> Awaitable[T]:
-        """Return an awaitable that runs `work` to its end and gives its result."""
-        ...
-
-
 Done = Callable[[object, BaseException | None], None]
 """Receives a result and None, or None and the exception (CancelledError included)."""
+
+
+EndConversation = Callable[[], Coroutine[object, object, None]]
+
+
+class _Call(Struct, frozen=True):
+    """A running feature: the callback for its result, and the id of its request or None."""
+
+    done: Done
+    key: IdKey | None
 
 
 class InFlightRequests:
@@ -162,7 +166,7 @@ class InFlightRequests:
         else:
             done(future.result(), None)
 
-    def _let_go(self, future: asyncio.Future[Any]) -> "_Call":
+    def _let_go(self, future: asyncio.Future[Any]) -> _Call:
         call = self._running.pop(future)
         if call.key is not None:
             self._by_id.pop(call.key, None)
@@ -170,11 +174,51 @@ class InFlightRequests:
         return call
 
 
-class _Call(Struct, frozen=True):
-    """A running feature: the callback for its result, and the id of its request or None."""
+async def _nothing() -> None:
+    """Do nothing: the default of `Shutdown.then`."""
 
-    done: Done
-    key: IdKey | None
+
+class Shutdown:
+    """Ends one connection, once: waits for uncancellable work, then calls `then`.
+
+    `finished` waits for that work, at most as many seconds as it is given.
+    """
+
+    def __init__(self, finished: Callable[[float], Awaitable[None]]) -> None:
+        self._finished = finished
+        self._task: asyncio.Task[None] | None = None
+        self.then: EndConversation = _nothing
+        """The function that runs at the end, after the uncancellable work."""
+
+    async def ended(self, patience: float) -> None:
+        """Start to end the connection, unless that has started, and wait until it has ended.
+
+        The function `then` is called after uncancellable work, which gets at most `patience`
+        seconds.
+        """
+        await asyncio.shield(self._begun(patience))
+
+    async def ended_within(self, patience: float, limit: float) -> None:
+        """Do what `ended` does, but return after `limit` seconds at the latest.
+
+        If the end is not over by then, log a warning and let it go on.
+        """
+        _, late = await asyncio.wait({self._begun(patience)}, timeout=limit)
+        if late:
+            _log.warning("what was open did not end within %g seconds", limit)
+
+    def _begun(self, patience: float) -> asyncio.Task[None]:
+        if self._task is None:
+            # A task of its own, because an early `exit` cancels the `shutdown` request.
+            self._task = asyncio.create_task(self._end(patience))
+        return self._task
+
+    async def _end(self, patience: float) -> None:
+        await self._finished(patience)
+        try:
+            await self.then()
+        except Exception:  # noqa: BLE001 - whatever it was, the process ends
+            _log.exception("the end of a conversation failed")
 
 
 def _log_failure(task: asyncio.Future[Any]) -> None:

@@ -29,9 +29,13 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 from intent_lsp.doors.lsp.protocol import messages
-from intent_lsp.doors.lsp.protocol.diagnostic_markup import know_markup
 from intent_lsp.doors.lsp.protocol.messages import Answer, MessageId, Request
-from intent_lsp.doors.lsp.protocol.structuring import describe, make_strict, structure_result
+from intent_lsp.doors.lsp.protocol.structuring import (
+    describe,
+    know_markup,
+    make_strict,
+    structure_result,
+)
 
 
 class _Question(Struct, frozen=True):

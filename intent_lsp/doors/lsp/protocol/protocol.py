@@ -31,10 +31,9 @@ from pygls.exceptions import (
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp.doors.lsp.protocol import initialize, messages, structuring, text_sync
-from intent_lsp.doors.lsp.protocol.diagnostic_markup import accept_markup
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.protocol.framing import BadHeader, Frame
-from intent_lsp.doors.lsp.protocol.in_flight import InFlightRequests
+from intent_lsp.doors.lsp.protocol.in_flight import EndConversation, InFlightRequests, Shutdown
 from intent_lsp.doors.lsp.protocol.messages import (
     Answer,
     InvalidMessage,
@@ -44,8 +43,12 @@ from intent_lsp.doors.lsp.protocol.messages import (
 )
 from intent_lsp.doors.lsp.protocol.outgoing import SendingProtocol
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
-from intent_lsp.doors.lsp.protocol.shutdown import EndConversation, Shutdown
-from intent_lsp.doors.lsp.protocol.structuring import is_notification, is_request, structure_params
+from intent_lsp.doors.lsp.protocol.structuring import (
+    accept_markup,
+    is_notification,
+    is_request,
+    structure_params,
+)
 
 _log = logging.getLogger(__name__)
 

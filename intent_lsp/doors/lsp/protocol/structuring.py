@@ -1,8 +1,12 @@
 """Strict conversion of the params and results of LSP's methods to lsprotocol's types.
 
+Diagnostics may have a message in Markdown, as LSP 3.18 has them and lsprotocol does not yet.
+
 Invariant: a value of another type is never converted to a string, an integer or a boolean, except
 a float without a fraction to an integer. cattrs alone would read `"uri": null` as the text `None`.
 Invariant: `describe`, and so the message for wrong params, names the field as the client wrote it.
+Invariant: only a client that declares `markupMessageSupport` is sent Markdown in messages, and may
+send it back.
 """
 
 import inspect
@@ -13,6 +17,7 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
+import attrs
 from cattrs import Converter
 from cattrs.errors import (
     AttributeValidationNote,
@@ -26,6 +31,20 @@ from pygls.feature_manager import FeatureManager
 from pygls.lsp.server import LanguageServer
 
 
+@attrs.define
+class MarkupDiagnosticCapabilities(lsp.DiagnosticClientCapabilities):
+    """Capabilities for pulled diagnostics, with whether a message may be Markdown."""
+
+    markup_message_support: bool | None = attrs.field(default=None)
+
+
+@attrs.define(kw_only=True)
+class MarkupDiagnostic(lsp.Diagnostic):
+    """A diagnostic whose message is Markdown."""
+
+    message: lsp.MarkupContent = attrs.field()  # type: ignore[assignment]  # 3.18 widens the type
+
+
 def make_strict(converter: Converter) -> None:
     """Make `converter` accept only strings as str, only integers as int, only booleans as bool.
 
@@ -37,6 +56,43 @@ def make_strict(converter: Converter) -> None:
     converter.register_structure_hook(int, _integer)
     converter.register_structure_hook(bool, _boolean)
     converter.register_unstructure_hook(Enum, _value)
+
+
+def with_markup(found: lsp.Diagnostic, markdown: str) -> MarkupDiagnostic:
+    """Return a diagnostic with another message, in Markdown."""
+    message = lsp.MarkupContent(kind=lsp.MarkupKind.Markdown, value=markdown)
+    return MarkupDiagnostic(**(attrs.asdict(found, recurse=False) | {"message": message}))
+
+
+def know_markup(converter: Converter) -> None:
+    """Let `converter` read the capability `textDocument.diagnostic.markupMessageSupport`.
+
+    It counts as declared if it is exactly true.
+    """
+    read = converter.get_structure_hook(lsp.DiagnosticClientCapabilities)
+
+    def capabilities(fields: Any, kind: Any) -> MarkupDiagnosticCapabilities:  # noqa: ANN401 - cattrs's types
+        known = read(fields, kind)
+        told = fields.get("markupMessageSupport") is True
+        return MarkupDiagnosticCapabilities(
+            **attrs.asdict(known, recurse=False), markup_message_support=told
+        )
+
+    converter.register_structure_hook(lsp.DiagnosticClientCapabilities, capabilities)
+
+
+def accept_markup(converter: Converter) -> None:
+    """Let `converter` read diagnostics that a client sends back, with their Markdown as text."""
+    read = converter.get_structure_hook(lsp.Diagnostic)
+
+    def diagnostic(fields: Any, kind: Any) -> lsp.Diagnostic:  # noqa: ANN401 - cattrs's types
+        message = fields.get("message") if isinstance(fields, dict) else None
+        if isinstance(message, dict):
+            fields = {**fields, "message": message.get("value")}
+        found: lsp.Diagnostic = read(fields, kind)
+        return found
+
+    converter.register_structure_hook(lsp.Diagnostic, diagnostic)
 
 
 def is_request(method: str) -> bool:

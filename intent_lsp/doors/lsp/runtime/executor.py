@@ -1,4 +1,4 @@
-"""The threads and background tasks of one connection, and waiting until it is idle.
+"""Background work of one connection: threads, tasks, turns in order, and waiting until it is idle.
 
 Invariant: the event loop never waits for work that is given to `in_thread`.
 Invariant: a failed background task is logged.
@@ -8,10 +8,11 @@ Invariant: waiting for an idle moment ends at the time limit given by the caller
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Final, ParamSpec, TypeVar
+
+from msgspec import Struct, field
 
 _log: Final = logging.getLogger(__name__)
 _P = ParamSpec("_P")
@@ -87,21 +88,9 @@ class BackgroundExecutor:
         """
         if self._over:
             raise asyncio.CancelledError
-        loop = asyncio.get_running_loop()
-        # The future is cancelled with its caller; the work on the thread is not.
-        outcome: asyncio.Future[_R] = loop.create_future()
-
-        def do() -> None:
-            try:
-                result = work(*args, **kwargs)
-            except BaseException as problem:  # noqa: BLE001 - it is raised where it is waited for
-                _tell(loop, _fail, outcome, problem)
-            else:
-                _tell(loop, _succeed, outcome, result)
-
-        begun = self._threads.submit(do)
-        begun.add_done_callback(partial(_drop, loop, outcome))
-        return await outcome
+        begun = self._threads.submit(work, *args, **kwargs)
+        # Shielded, because work goes on if its caller is cancelled.
+        return await asyncio.shield(asyncio.wrap_future(begun))
 
     def begin(self, work: Coroutine[object, object, _R]) -> asyncio.Task[_R]:
         """Start `work` as a background task and return the task. If the task fails, log that."""
@@ -123,31 +112,39 @@ class BackgroundExecutor:
             _log.error("a task failed", exc_info=task.exception())
 
 
-def _succeed(outcome: asyncio.Future[_R], result: _R) -> None:
-    if not outcome.done():
-        outcome.set_result(result)
+class FifoSlot(Struct):
+    """A place in the order of a `FifoLock`. Setting `over` lets the holder of the next slot run.
 
-
-def _fail(outcome: asyncio.Future[_R], problem: BaseException) -> None:
-    if not outcome.done():
-        outcome.set_exception(problem)
-
-
-def _drop(
-    loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[_R], begun: Future[None]
-) -> None:
-    """Cancel `outcome`, the future of a caller of `in_thread`, if its thread job was cancelled.
-
-    `begun` is the finished job. `BackgroundExecutor.end` cancels a job that has not started.
+    `before` is the event that the previous slot sets as its `over`, or None for the first slot.
     """
-    if begun.cancelled():
-        _tell(loop, outcome.cancel)
+
+    before: asyncio.Event | None
+    over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def come(self) -> None:
+        """Wait until the holder of the slot before this one is done."""
+        if self.before is not None:
+            await self.before.wait()
 
 
-def _tell(loop: asyncio.AbstractEventLoop, call: Callable[..., object], *args: object) -> None:
-    # If the loop is closed, nobody waits for the result.
-    with suppress(RuntimeError):
-        loop.call_soon_threadsafe(call, *args)
+class FifoLock:
+    """A lock whose slots are reserved at once by `take` and waited for later by `FifoSlot.come`."""
+
+    def __init__(self) -> None:
+        self._last: asyncio.Event | None = None
+
+    @contextmanager
+    def take(self) -> Iterator[FifoSlot]:
+        """Reserve and yield the next slot, without waiting for its turn.
+
+        It is released when the context ends, unless `over` was set before.
+        """
+        turn = FifoSlot(self._last)
+        self._last = turn.over
+        try:
+            yield turn
+        finally:
+            turn.over.set()
 
 
 def _done(came: "asyncio.Future[None]") -> None:

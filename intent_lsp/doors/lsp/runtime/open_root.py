@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from intent_lsp.doors.lsp.runtime.fifo import FifoLock
+from intent_lsp.doors.lsp.runtime.executor import FifoLock
 from intent_lsp.doors.lsp.runtime.hook_listener import HookListener
 from intent_lsp.governance.authoring.authoring import IntentsAuthoring
 from intent_lsp.governance.authoring.completion import ControlFileCompletion
