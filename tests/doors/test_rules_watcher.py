@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from intent_lsp.core.paths import CONTROL_ROOM
-from intent_lsp.doors.lsp.connection.rules_watcher import RulesWatcher
+from intent_lsp.doors.lsp.connection.watchers import RulesWatcher
 from intent_lsp.governance.governance import Governance
 from tests.support.governed_repository import govern
 from tests.support.repository import Repository
 
 
-async def _nothing(_: frozenset[str]) -> None:
+def _nothing(_: frozenset[str]) -> None:
     return
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.doors.lsp.connection import tree_watcher
-from intent_lsp.doors.lsp.connection.tree_watcher import TreeWatcher
+from intent_lsp.doors.lsp.connection import watchers
+from intent_lsp.doors.lsp.connection.watchers import TreeWatcher
 from tests.support.governed_repository import govern
 from tests.support.repository import Repository
 
@@ -61,7 +61,7 @@ def test_of_a_tree_with_too_many_directories_the_top_is_watched(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     root = govern(repository).root
-    monkeypatch.setattr(tree_watcher, "ROOMS_AT_MOST", 2)
+    monkeypatch.setattr(watchers, "ROOMS_AT_MOST", 2)
     watched.watching.watch(root)
     assert "too many directories" in caplog.text
     watched.follow_until(repository.write("README.md", "one\n"))

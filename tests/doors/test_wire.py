@@ -17,7 +17,7 @@ from intent_lsp.core.findings import Severity
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.ledger.chain import Head
 from intent_lsp.core.ledger.verification import LedgerProblem, Verification
-from intent_lsp.doors.lsp.wire.common import draft_wire, status_wire, trace_wire
+from intent_lsp.doors.lsp.wire.answers import draft_wire, status_wire, trace_wire
 from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.params.read import read_params

@@ -7,7 +7,7 @@ import pytest
 from pygls.exceptions import JsonRpcException
 
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.wire.params import INVALID_PARAMS
+from intent_lsp.doors.lsp.wire.answers import INVALID_PARAMS
 from tests.support.editor import Editor, editing
 from tests.support.governed_repository import LINES, govern
 from tests.support.repository import Repository

@@ -7,9 +7,7 @@ from typing import Any, Final
 from lsprotocol import types as lsp
 
 from intent_lsp.core.paths import path_of_uri
-from intent_lsp.doors.lsp.connection.client_ui import ClientUi
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.connection.progress import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
 from intent_lsp.doors.lsp.diagnostics.publisher import (
@@ -188,14 +186,7 @@ def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connecti
         documents=protocol.documents,
     )
     tracked_documents = TrackedDocuments(OpenRoots(parts.settings, _folders(protocol)), parts)
-    connection = Connection(
-        client=client,
-        people=ClientUi(protocol, client, parts.spelling),
-        tracked_documents=tracked_documents,
-        progress=ClientProgress(protocol, client),
-        finish=protocol.finish,
-        parts=parts,
-    )
+    connection = Connection(protocol, client, tracked_documents, parts)
     tracked_documents.announce_root = connection.announce_root
     return connection
 

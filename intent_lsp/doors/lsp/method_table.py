@@ -8,7 +8,6 @@ from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.features.actions.code_actions import CodeActions
-from intent_lsp.doors.lsp.features.actions.revert_actions import RevertActions
 from intent_lsp.doors.lsp.features.completion import CompletionFeature
 from intent_lsp.doors.lsp.features.formatting import FormattingFeature
 from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
@@ -27,7 +26,6 @@ from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.text_contents import TextContents
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.requests.commands import Commands
-from intent_lsp.doors.lsp.requests.intent_listings import IntentListings
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 
@@ -86,8 +84,7 @@ def intent_handlers(
 ) -> Mapping[str, Handler]:
     """Return what answers the requests `intent/*` and runs the commands `intent.*`, by name."""
     requests = RequestTable(connection)
-    listings = IntentListings(connection, requests.finder, buffers)
-    commands = Commands(connection, requests, RevertActions(connection), offers, listings)
+    commands = Commands(connection, requests, offers, buffers)
     return {
         **{f"intent/{name}": partial(requests.answer, name) for name in RequestName},
         **{f"intent.{name}": partial(commands.run, name) for name in (*RequestName, *CommandName)},

@@ -23,16 +23,16 @@ from intent_lsp.doors.lsp.connection.root_status import (
     state_of,
     what_changes,
 )
-from intent_lsp.doors.lsp.connection.rules_watcher import RulesWatcher
+from intent_lsp.doors.lsp.connection.watchers import RulesWatcher
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFileDiagnostics
 from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
-from intent_lsp.doors.lsp.protocol.in_flight import Uncancellable
+from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import status_wire
+from intent_lsp.doors.lsp.wire.answers import status_wire
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.store import clock
 
@@ -50,31 +50,30 @@ class Connection:
     `finish` awaits work that a cancelled request must not interrupt.
     """
 
-    def __init__(  # noqa: PLR0913 - each is a part of the connection
+    def __init__(
         self,
-        *,
+        protocol: IntentProtocol,
         client: ClientCapabilities,
-        people: ClientUi,
         tracked_documents: TrackedDocuments,
-        progress: ClientProgress,
-        finish: Uncancellable,
         parts: DiagnosticParts,
     ) -> None:
         self.client = client
         self.open_roots = tracked_documents.open_roots
-        self.people = people
+        self.people = people = ClientUi(protocol, client, parts.spelling)
         self.spelling = parts.spelling
         self.tracked_documents = tracked_documents
         self.work = parts.work
-        self.progress = progress
-        self.finish = finish
+        self.progress = ClientProgress(protocol, client)
+        self.finish = protocol.finish
         self.pages = ControlFileDiagnostics(parts)
         self.hosts = HostDiagnostics(parts)
         self.hosts.changed = lambda open_root: self.work.begin(self._hosts_changed(open_root))
         self._known: dict[OpenRoot, tuple[object, ...]] = {}
         self._told: dict[OpenRoot, tuple[object, ...]] = {}
         self._messages = GovernanceMessages(people)
-        self._watching = RulesWatcher(self.paths_changed, tracked_documents.is_tracked)
+        self._watching = RulesWatcher(
+            lambda paths: self.work.begin(self.paths_changed(paths)), tracked_documents.is_tracked
+        )
         self._watch_lane = asyncio.Lock()
         self._rules_lane = asyncio.Lock()
         self._written: frozenset[str] = frozenset()

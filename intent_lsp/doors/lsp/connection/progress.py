@@ -9,10 +9,11 @@ import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from threading import Lock
-from typing import Final, Protocol
+from typing import Final
 
 from lsprotocol import types as lsp
 
+from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 
 WONDERING: Final = 1.0
@@ -23,24 +24,11 @@ ProgressReport = Callable[[int, int], None]
 """Called with the amount done and the total, in any unit, from any thread."""
 
 
-class Speaker(Protocol):
-    """The part of the protocol that progress needs.
-
-    It sends notifications to a client from any thread, and requests from the event loop.
-    """
-
-    def notify(self, method: str, params: object) -> None:
-        """Send a notification with these params."""
-
-    async def ask(self, method: str, params: object) -> object:
-        """Send a request. Return the client's result, or None if it gives none."""
-
-
 class ClientProgress:
     """Shows the progress of long operations to one client."""
 
     def __init__(
-        self, protocol: Speaker, client: ClientCapabilities, wondering: float = WONDERING
+        self, protocol: IntentProtocol, client: ClientCapabilities, wondering: float = WONDERING
     ) -> None:
         self._protocol = protocol
         self._client = client
@@ -78,7 +66,7 @@ class ClientProgress:
 class _Bar:
     """The progress of one piece of work. It sends nothing before `begin` or after `end`."""
 
-    def __init__(self, protocol: Speaker, title: str) -> None:
+    def __init__(self, protocol: IntentProtocol, title: str) -> None:
         self._protocol = protocol
         self._title = title
         self._lock = Lock()

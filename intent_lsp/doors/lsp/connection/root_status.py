@@ -5,7 +5,7 @@ from typing import Final
 
 from intent_lsp.doors.lsp.connection.client_ui import ClientUi
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import JsonObject
+from intent_lsp.doors.lsp.wire.answers import JsonObject
 from intent_lsp.governance.governance import GovernanceStatus, health
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.root.rules import FileState

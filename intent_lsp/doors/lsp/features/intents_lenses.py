@@ -15,7 +15,7 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities, member
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import JsonObject
+from intent_lsp.doors.lsp.wire.answers import JsonObject
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 from intent_lsp.governance.authoring.choices import choices_of
 

@@ -18,7 +18,7 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import document_edit, files_at
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.runtime.client_capabilities import NamesClient
-from intent_lsp.doors.lsp.wire.params import refused
+from intent_lsp.doors.lsp.wire.answers import refused
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit
 from intent_lsp.formats.intents.rename_intent import ids_ignored, unparsed
 from intent_lsp.formats.intents.structure.entries import read_structure

@@ -19,7 +19,7 @@ from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.params import failed, invalid
+from intent_lsp.doors.lsp.wire.answers import failed, invalid
 from intent_lsp.formats.document_uris import (
     CONTENT_SCHEME,
     RECORD_SCHEME,

@@ -19,9 +19,8 @@ from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
 from intent_lsp.doors.lsp.requests.editor_edits import EditorEdits, paths_of
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import DID_DENY, JsonObject
+from intent_lsp.doors.lsp.wire.answers import DID_DENY, JsonObject, refused, session_of
 from intent_lsp.doors.lsp.wire.names import RequestName
-from intent_lsp.doors.lsp.wire.params import refused, session_of
 from intent_lsp.formats.params.calls import (
     ApplyParams,
     ExplainParams,
@@ -67,13 +66,10 @@ class AgentRequests:
         self._deferred: set[Path] = set()
         self._failed: set[Path] = set()
 
-    async def begin_turn(self, given: object) -> JsonObject:
-        """Answer `intent/beginTurn`: begin the next turn of the asking agent."""
-        params = read_params(given, CommonParams)
-        return await self.begin_turn_of(await self._finder.open_root(params), params)
+    async def begin_turn(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
+        """Answer `intent/beginTurn`: begin the next turn of the asking agent.
 
-    async def begin_turn_of(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
-        """Begin the next turn of the agent in `params`. Return the turn's number and its stage.
+        The answer has the turn's number and its stage.
 
         The agent's claims end: the saves that they delayed are recorded. What those of its commands
         changed whose end was not reported is recorded, too.
@@ -81,11 +77,11 @@ class AgentRequests:
         begin = open_root.governance.begin_turn
         await self._in_thread(open_root.governance.heard.note, LSP, RequestName.BEGIN_TURN)
         session = session_of(params, open_root)
-        row, ended = await self._finish(self._in_thread(begin, session.id, session.agent_id))
+        row, ended = await self._in_thread(begin, session.id, session.agent_id)
         for outcome in ended:
             self._tell_record(open_root, outcome)
         # The agent's claims have ended: the saves that they held back are recorded as the editor's.
-        await self._finish(self._connection.outcomes.release(open_root))
+        await self._connection.outcomes.release(open_root)
         return {"turn": row.turn, "stage": row.stage}
 
     async def record_read(self, given: object) -> JsonObject:
@@ -142,9 +138,11 @@ class AgentRequests:
         open_root = await self._finder.find(params)
         if open_root is None:
             raise refused(unknown_ticket(params.ticket))
-        outcome = await self._finish(self._recorded(open_root, params.ticket, params.failure()))
+        record = open_root.governance.calls.record
+        outcome = await self._in_thread(record, params.ticket, error=params.failure())
         if outcome is None:
             raise refused(unknown_ticket(params.ticket))
+        self._tell_record(open_root, outcome)
         violations = await self._in_thread(open_root.governance.violations.of, outcome)
         return outcome_json(outcome, violations, open_root.governance.root)
 
@@ -183,14 +181,12 @@ class AgentRequests:
         )
         return applied_json(applied, open_root.governance.root)
 
-    async def explain(self, given: object) -> JsonObject:
+    async def explain(self, open_root: OpenRoot, params: ExplainParams) -> JsonObject:
         """Answer `intent/explain`: every check of the gate, for a tool call or for a path.
 
         A path without a tool name is judged as a save if the connection's own session asks, else as
         a write by the agent. Nothing is stored.
         """
-        params = read_params(given, ExplainParams)
-        open_root = await self._finder.open_root(params)
         session, root = session_of(params, open_root), open_root.governance.root
         if params.tool_name is None:
             path = await self._in_thread(open_root.governance.path_named, params)
@@ -233,14 +229,6 @@ class AgentRequests:
             await self._connection.announce_root(found[0])
             self._tell(*found)
         return found
-
-    async def _recorded(
-        self, open_root: OpenRoot, ticket: str, error: str | None
-    ) -> Outcome | None:
-        outcome = await self._in_thread(open_root.governance.calls.record, ticket, error=error)
-        if outcome is not None:
-            self._tell_record(open_root, outcome)
-        return outcome
 
     def _tell(self, open_root: OpenRoot, admission: CallDecision) -> None:
         """Report to the client a denial or a failed judgement, and records made before a decision.

@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Final, TypeVar
 
-from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.gate.request import ASKABLE, ApprovalAnswer
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.person_prompt import NO_QUESTIONS, ask_person
@@ -76,10 +75,6 @@ class ApprovalPrompt:
             warn=self._connection.people.warn,
         )
         return await settled(asker, judged, steps)
-
-    def approval_by_click(self, open_root: OpenRoot) -> ApprovalAnswer:
-        """Return the approval of what a person has started by a click, without asking again."""
-        return ApprovalAnswer(approval=ApprovalChoice.ONCE, session_id=open_root.session.id)
 
     async def approved(self, open_root: OpenRoot, text: str) -> ApprovalAnswer:
         """Ask a person to approve what `text` says: not a tool call but, say, a new intent.

@@ -10,65 +10,51 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import lines_of, uri_of
 from intent_lsp.doors.lsp.features.intent_lines import IntentLines
-from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import JsonObject
-from intent_lsp.doors.lsp.wire.params import refused
+from intent_lsp.doors.lsp.wire.answers import JsonObject, accepted
 from intent_lsp.formats.document_uris import ContentDocument, ContentSide
 from intent_lsp.formats.markdown.provenance import reasons, who
-from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import BlameParams, ChangeParams, LinesParams
 from intent_lsp.formats.result_json import FileRuns, blame_json, lines_json
 from intent_lsp.governance.ledger.blame import ALL_LINES
 from intent_lsp.governance.ledger.record_changes import Side, changes_of
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
 
 
 class BlameRequests:
     """Answers requests about the attribution of lines on one connection."""
 
-    def __init__(self, connection: Connection, finder: RootLookup) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._tracked_documents = connection.tracked_documents
         self._text_contents = connection.client.text_contents
-        self._finder = finder
+        self._in_thread = connection.work.in_thread
         self._lines = IntentLines(connection.tracked_documents, connection.progress)
 
-    async def blame(self, given: object) -> JsonObject:
+    async def blame(self, open_root: OpenRoot, params: BlameParams) -> JsonObject:
         """Answer `intent/blame`: the attribution of each line of a file or of a range of it.
 
         The lines are those in the editor if the file is open, else those on disk. Lines that are
         not saved are unattributed. Raise WrongParamsError if the file cannot be read.
         """
-        params = read_params(given, BlameParams)
-        open_root = await self._finder.open_root(params)
-        path = await self._tracked_documents.work.in_thread(open_root.governance.path_named, params)
+        path = await self._in_thread(open_root.governance.path_named, params)
         shown = await self._shown(open_root, path)
         blaming = open_root.governance.blaming
-        blamed = await self._tracked_documents.work.in_thread(blaming.blame, path, shown)
+        blamed = await self._in_thread(blaming.blame, path, shown)
         if blamed is None:
             named = "path" if params.uri is None else "uri"
             raise WrongParamsError(named, f"there is no file {path} that can be read")
         lines = ALL_LINES if params.range is None else lines_of(params.range)
-        runs = blamed.runs(*lines)
-        runs = await self._tracked_documents.work.in_thread(
-            open_root.governance.authors.named, runs
-        )
+        runs = await self._in_thread(open_root.governance.authors.named, blamed.runs(*lines))
         return blame_json(path, uri_of(open_root.governance.root / path), runs)
 
-    async def lines(self, given: object) -> JsonObject:
+    async def lines(self, open_root: OpenRoot, params: LinesParams) -> JsonObject:
         """Answer `intent/lines`: the lines attributed to an intent, in the files as saved.
 
         If the intent has changed too many files, the answer says that it is truncated.
         """
-        params = read_params(given, LinesParams)
-        open_root = await self._finder.open_root(params)
-        found = await self._lines.of(open_root, params.intent_id, params.work_done_token)
-        if isinstance(found, CheckoutRefusal):
-            raise refused(found)
+        asked = self._lines.of(open_root, params.intent_id, params.work_done_token)
+        found = accepted(await asked)
         every = [run for file in found.files for run in file.runs]
-        people = await self._tracked_documents.work.in_thread(
-            open_root.governance.authors.people, every
-        )
+        people = await self._in_thread(open_root.governance.authors.people, every)
         files = [
             FileRuns(
                 path=file.path,
@@ -80,17 +66,14 @@ class BlameRequests:
         ]
         return lines_json(found.asked.intent_id, files, truncated=found.asked.truncated)
 
-    async def change(self, given: object) -> JsonObject:
+    async def change(self, open_root: OpenRoot, params: ChangeParams) -> JsonObject:
         """Answer `intent/change`: a record's author, and its files' text before and after.
 
         Where a text cannot be given, the answer says why. Raise WrongParamsError for an unknown
         record.
         """
-        params = read_params(given, ChangeParams)
-        open_root = await self._finder.open_root(params)
-        found = await self._tracked_documents.work.in_thread(
-            _changed, open_root, params.record_id, named=self._text_contents
-        )
+        named = self._text_contents
+        found = await self._in_thread(_changed, open_root, params.record_id, named=named)
         if found is None:
             raise WrongParamsError("recordId", f"the ledger has no record {params.record_id}")
         return found

@@ -4,26 +4,24 @@ Invariant: a command edits a document only in the version that its edits were ma
 client supports versions.
 """
 
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import WrongParamsError
-from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import range_wire, span_range, uri_of
-from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.features.actions.revert_actions import RevertActions, RevertRefusal
 from intent_lsp.doors.lsp.features.actions.scope_actions import CREATE_TITLE
+from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
-from intent_lsp.doors.lsp.requests.document_commands import DocumentCommands
-from intent_lsp.doors.lsp.requests.intent_listings import IntentListings
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
-from intent_lsp.doors.lsp.wire.common import JsonObject
+from intent_lsp.doors.lsp.requests.show_commands import ShowCommands, tracked_at
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.wire.answers import JsonObject, failed, invalid
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
-from intent_lsp.doors.lsp.wire.params import failed, invalid
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams, DraftParams, PlaceParams
-from intent_lsp.governance.violations.cause import RefusalCause, cause_of
 
 OFFERED: Final = 9
 MORE: Final = "More…"
@@ -36,18 +34,23 @@ class Commands:
         self,
         connection: Connection,
         requests: RequestTable,
-        reverts: RevertActions,
         offers: RefusalPrompts,
-        listings: IntentListings,
+        buffers: IntentsBuffers,
     ) -> None:
         self._connection = connection
-        self._requests = requests
-        self._finder, self._intents = requests.finder, requests.intents
-        self._reverts = reverts
-        self._documents = DocumentCommands(connection, requests.finder)
+        self._requests, self._finder = requests, requests.finder
+        self._reverts = RevertActions(connection)
         self._offers = offers
-        self._listings = listings
         self._finish = connection.finish
+        restore = requests.finder.with_root(DraftParams, self.restore_draft)
+        self._handlers: Mapping[str, Callable[[object], Awaitable[JsonObject | None]]] = {
+            **ShowCommands(connection, requests.finder, buffers).handlers,
+            CommandName.RESTORE_DRAFT: lambda given: self._finish(restore(given)),
+            CommandName.REVERT: lambda given: self._finish(self.revert(given)),
+            # Not wrapped in `finish`: a person may take long to choose, and may be cancelled until
+            # then.
+            RequestName.SELECT: self.select,
+        }
 
     async def run(self, name: RequestName | CommandName, given: object = None) -> JsonObject | None:
         """Run one command with the argument `given`, None without an argument. Return its result.
@@ -55,32 +58,15 @@ class Commands:
         Once the command has begun to change something, cancelling the request does not stop it.
         Raise JsonRpcException if the argument is wrong or the command cannot be run.
         """
+        handler = self._handlers.get(name)
         try:
-            return await self._run(name, given)
+            if handler is not None:
+                return await handler(given)
+            return await self._requests.answer(RequestName(name), given)
         except WrongParamsError as error:
             raise invalid(error) from error
 
-    async def _run(self, name: RequestName | CommandName, given: object) -> JsonObject | None:
-        match name:
-            case CommandName.RESTORE_DRAFT:
-                done = self.restore_draft(given)
-            case CommandName.SHOW_WHY:
-                done = self.show_why(given)
-            case CommandName.REVERT:
-                done = self.revert(given)
-            case CommandName.SHOW_CODES | CommandName.SHOW_RECORD | CommandName.SHOW_DISK:
-                return {"shown": await self._documents.run(name, given)}
-            case CommandName.SHOW_FILES | CommandName.SHOW_RECORDS:
-                return await self._listings.run(name, given)
-            case RequestName.SELECT:
-                # Not wrapped in `finish`: a person may take long to choose, and may be cancelled
-                # until then.
-                return await self.select(given)
-            case _:
-                return await self._requests.answer(name, given)
-        return await self._finish(done)
-
-    async def select(self, given: object = None) -> JsonObject | None:
+    async def select(self, given: object) -> JsonObject | None:
         """Run `intent.select`: make an intent active, and return the selection.
 
         `given` is the params object, an intent's id, or None. If it names no intent, the person
@@ -89,23 +75,21 @@ class Commands:
         cannot be selected.
         """
         if isinstance(given, str):
-            return await self._finish(self._intents.select({"intentId": given}))
+            given = {"intentId": given}
         told = read_params(given if isinstance(given, dict) else {}, CommonParams)
         if isinstance(given, dict) and ("intentId" in given or "intent_id" in given):
-            return await self._finish(self._intents.select(given))
+            return await self._requests.answer(RequestName.SELECT, given)
         if given is not None and not isinstance(given, dict):
             raise WrongParamsError("", "expected an object, the id of an intent, or nothing")
         return await self._choose(told)
 
-    async def restore_draft(self, given: object = None) -> JsonObject:
+    async def restore_draft(self, open_root: OpenRoot, params: DraftParams) -> JsonObject:
         """Run `intent.restoreDraft`: put the text of a draft back into the editor's buffer.
 
         Have the editor open the file first, if needed. Return whether the buffer has the text now;
         the draft is then deleted. Raise JsonRpcException if there is no such draft or the file is
         not opened.
         """
-        params = read_params(given, DraftParams)
-        open_root = await self._finder.open_root(params)
         tracked_documents = self._connection.tracked_documents
         draft = await tracked_documents.work.in_thread(
             open_root.governance.stores.drafts.get, params.id
@@ -125,43 +109,14 @@ class Commands:
         await tracked_documents.settled(tracked.uri)
         return {"restored": await self._offers.restore(tracked, draft)}
 
-    async def show_why(self, given: object = None) -> JsonObject:
-        """Run `intent.showWhy`: show the first violation on a range, and the file's owners.
-
-        Without a range, the whole file is meant. If there is no violation, show only that. Have the
-        editor open the intents file at the place that the refusal of the document's edits comes
-        from, if there is one. Return the text shown and, if the place is shown, that. Raise
-        WrongParamsError if the file is not tracked.
-        """
-        params = read_params(given, PlaceParams)
-        tracked = self._open(params)
-        first, last = _lines(params, tracked)
-        said = [
-            f"{problem.message}\n{_because(tracked, problem.owners)}"
-            for problem in tracked.problems
-            if problem.first_line <= last and problem.last_line >= first
-        ]
-        text = said[0] if said else "No rule is broken here."
-        cause = await self._cause(tracked) if said else None
-        if cause is None:
-            self._connection.people.show_message(f"intent-lsp: {text}")
-            return {"text": text}
-        text = f"{text} See {INTENTS_FILE}:{cause.span.start.line + 1}."
-        self._connection.people.show_message(f"intent-lsp: {text}")
-        place = span_range(cause.lines, cause.span, self._connection.spelling.encoding)
-        # Not awaited: an editor that shows nothing must not delay the answer.
-        showing = self._connection.people.show(str(cause.path), place)
-        self._connection.work.begin(showing)
-        return {"text": text, "uri": uri_of(cause.path), "range": range_wire(place)}
-
-    async def revert(self, given: object = None) -> JsonObject:
+    async def revert(self, given: object) -> JsonObject:
         """Run `intent.revert`: change violations on a range of lines, or the file, back to HEAD.
 
         Without a range, the whole file is meant. Return whether the editor applied that. If nothing
         was sent to it, also return why. Raise WrongParamsError if the file is not tracked.
         """
         params = read_params(given, PlaceParams)
-        tracked = self._open(params)
+        tracked = tracked_at(self._connection, params)
         edits = self._reverts.planned(tracked, params)
         if isinstance(edits, RevertRefusal):
             return {"applied": False, "reason": edits.reason}
@@ -190,8 +145,8 @@ class Commands:
                 "Which intent are you working on?", page + ([MORE] if titles else [])
             )
             if chosen in by_title:
-                selecting = self._intents.select_intent(open_root, by_title[chosen], params)
-                return await self._finish(selecting)
+                select = self._requests.intents.select_intent
+                return await self._finish(select(open_root, by_title[chosen], params))
             if chosen != MORE:
                 break
         if not self._connection.people.can_choose:
@@ -203,36 +158,3 @@ class Commands:
             )
             raise WrongParamsError("intentId", f"name one intent of {ids}")
         return None
-
-    async def _cause(self, tracked: TrackedDocument) -> RefusalCause | None:
-        """Return the place in the intents file that the refusal of a document's edits comes from.
-
-        Return None if it comes from no place there.
-        """
-        if tracked.look is None or tracked.open_root is None:
-            return None
-        root, documents = tracked.open_root.governance.root, self._connection.tracked_documents
-        shown = documents.open_at(tracked.open_root, (INTENTS_FILE,)).get(INTENTS_FILE)
-        opened = None if shown is None else list(shown.lines)
-        return await documents.work.in_thread(cause_of, root, tracked.look.judgement, opened)
-
-    def _open(self, params: PlaceParams) -> TrackedDocument:
-        tracked = self._connection.tracked_documents.tracked_at(params.uri)
-        if tracked is None:
-            raise WrongParamsError("uri", f"{params.uri} is not open")
-        return tracked
-
-
-def _lines(params: PlaceParams, tracked: TrackedDocument) -> tuple[int, int]:
-    if params.range is None:
-        return 0, len(tracked.lines)
-    return params.range.start.line, params.range.end.line
-
-
-def _because(tracked: TrackedDocument, owners: tuple[str, ...]) -> str:
-    look = tracked.look
-    intent = None if look is None else look.judgement.intent
-    globs = "" if intent is None else ", ".join(intent.owned_scope) or "(nothing)"
-    scope = "" if intent is None else f"{intent.id} owns: {globs}. "
-    owning = ", ".join(owners) or "(none)"
-    return f"{scope}Open intents that own this file: {owning}."

@@ -17,8 +17,14 @@ from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup, why_none
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.settings import Settings
-from intent_lsp.doors.lsp.wire.common import JsonObject, draft_wire, status_wire
-from intent_lsp.doors.lsp.wire.params import cursor_of, failed, refused, session_of
+from intent_lsp.doors.lsp.wire.answers import (
+    JsonObject,
+    accepted,
+    draft_wire,
+    failed,
+    session_of,
+    status_wire,
+)
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.formats.params.read import read_params
@@ -28,11 +34,11 @@ from intent_lsp.formats.params.requests import (
     SelectParams,
     TraceParams,
     VerifyParams,
+    read_cursor,
 )
 from intent_lsp.formats.result_json import verification_json
 from intent_lsp.governance.agents.host_liveness import host_json, known_hosts
 from intent_lsp.governance.governance import GovernanceStatus
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.selection_json import intents_json, selection_json
 from intent_lsp.governance.root.rules import FileState
 from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED
@@ -69,15 +75,13 @@ class IntentRequests:
             "intents": intents_json(rules),
         }
 
-    async def select(self, given: object) -> JsonObject:
+    async def select(self, open_root: OpenRoot, params: SelectParams) -> JsonObject:
         """Answer `intent/select`: make an intent active in the asking session.
 
         If an agent's params ask for a new turn, begin it first.
         """
-        params = read_params(given, SelectParams)
-        open_root = await self._finder.open_root(params)
         if params.new_turn and session_of(params, open_root) != open_root.session:
-            await self._agents.begin_turn_of(open_root, params)
+            await self._agents.begin_turn(open_root, params)
         return await self.select_intent(open_root, params.intent_id, params)
 
     async def select_intent(
@@ -87,17 +91,12 @@ class IntentRequests:
 
         Return the selection. Raise JsonRpcException if it is refused.
         """
-        theirs = session_of(params, open_root)
-        choices = self._connection.choices
-        done = await choices.select(open_root, theirs, intent_id, _voice(params))
-        if isinstance(done, CheckoutRefusal):
-            raise refused(done)
-        return selection_json(done)
+        theirs, select = session_of(params, open_root), self._connection.choices.select
+        done = await select(open_root, theirs, intent_id, _voice(params))
+        return selection_json(accepted(done))
 
-    async def clear(self, given: object) -> JsonObject:
+    async def clear(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
         """Answer `intent/clear`: deselect the active intent of the asking session."""
-        params = read_params(given, CommonParams)
-        open_root = await self._finder.open_root(params)
         theirs = session_of(params, open_root)
         if theirs == open_root.session:
             await self._connection.choices.clear(open_root)
@@ -128,13 +127,11 @@ class IntentRequests:
             await self._connection.announce_root(open_root)
         return told
 
-    async def trace(self, given: object) -> JsonObject:
+    async def trace(self, open_root: OpenRoot, params: TraceParams) -> JsonObject:
         """Answer `intent/trace`: a page of records, newest first.
 
         The params may select the records by intent, path, session and time.
         """
-        params = read_params(given, TraceParams)
-        open_root = await self._finder.open_root(params)
         path = await self._path_named(params, open_root)
         query = Query(
             intent_ids=None if params.intent_id is None else (params.intent_id,),
@@ -142,22 +139,18 @@ class IntentRequests:
             session_ids=None if params.of_session is None else (params.of_session,),
             since=None if params.since is None else timestamp(params.since),
         )
-        cursor = cursor_of(params.cursor)
+        cursor = None if params.cursor is None else PageCursor(read_cursor(params.cursor))
         return await self._in_thread(_traced, open_root, query, params.limit, cursor)
 
-    async def verify(self, given: object) -> JsonObject:
+    async def verify(self, open_root: OpenRoot, params: VerifyParams) -> JsonObject:
         """Answer `intent/verify`: whether the ledger's hash chain and anchors are intact."""
-        params = read_params(given, VerifyParams)
-        open_root = await self._finder.open_root(params)
         title = "Verifying the ledger"
         async with self._connection.progress.shown(params.work_done_token, title) as progress:
             found = await self._in_thread(open_root.governance.tracing.verify, progress=progress)
         return verification_json(found)
 
-    async def drafts(self, given: object) -> JsonObject:
+    async def drafts(self, open_root: OpenRoot, params: PathParams) -> JsonObject:
         """Answer `intent/drafts`: the kept drafts, newest first, of one path or of all paths."""
-        params = read_params(given, PathParams)
-        open_root = await self._finder.open_root(params)
         path = await self._path_named(params, open_root)
         kept = await self._in_thread(open_root.governance.stores.drafts.list, path)
         return {"drafts": [draft_wire(draft) for draft in kept]}

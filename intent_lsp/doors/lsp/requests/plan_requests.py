@@ -10,6 +10,7 @@ from typing import Annotated, Final
 
 import msgspec
 
+from intent_lsp.core.approvals import ApprovalChoice
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.gate.request import ApprovalAnswer
 from intent_lsp.core.intents import Intent, IntentId, Status
@@ -17,13 +18,10 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
-from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.common import JsonObject
-from intent_lsp.doors.lsp.wire.params import refused, session_of
+from intent_lsp.doors.lsp.wire.answers import JsonObject, accepted, refused, session_of
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.msgspec_types import register_msgspec_types
-from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams, Id
 from intent_lsp.governance.calls.approvals import expansion_words
 from intent_lsp.governance.calls.call_json import violations_json
@@ -108,20 +106,17 @@ KNOWN: Final = register_msgspec_types(
 class PlanRequests:
     """Answers the requests that change the plan (the intents and grants), on one connection."""
 
-    def __init__(self, connection: Connection, finder: RootLookup, asking: ApprovalPrompt) -> None:
+    def __init__(self, connection: Connection, asking: ApprovalPrompt) -> None:
         self._connection = connection
         self._in_thread = connection.work.in_thread
-        self._finder = finder
         self._asking = asking
         self._finish = connection.finish
 
-    async def create(self, given: object) -> JsonObject:
+    async def create(self, open_root: OpenRoot, params: CreateParams) -> JsonObject:
         """Answer `intent/create`: add an intent, and select it if that is asked for.
 
         An agent's request needs a person's approval; without it, return the feedback.
         """
-        params = read_params(given, CreateParams)
-        open_root = await self._finder.open_root(params)
         scope = params.owned_scope
         await self._check_patterns(open_root, scope, "ownedScope", of_new_intent=True)
         if session_of(params, open_root).id != open_root.session.id:
@@ -132,18 +127,12 @@ class PlanRequests:
                 return {"approved": False, "feedback": word.feedback}
         return await self._finish(self._create(open_root, params))
 
-    async def complete(self, given: object) -> JsonObject:
+    async def complete(self, open_root: OpenRoot, params: CompleteParams) -> JsonObject:
         """Answer `intent/complete`: set an intent to completed, or handle a reported `attempt`."""
-        params = read_params(given, CompleteParams)
-        open_root = await self._finder.open_root(params)
         if params.attempt is not None:
-            return await self._finish(self._attempted(open_root, params, params.attempt))
-        session = session_of(params, open_root)
-        done = await self._finish(
-            self._connection.choices.complete(open_root, session, params.intent_id)
-        )
-        if isinstance(done, CheckoutRefusal):
-            raise refused(done)
+            return await self._attempted(open_root, params, params.attempt)
+        complete, session = self._connection.choices.complete, session_of(params, open_root)
+        done = accepted(await complete(open_root, session, params.intent_id))
         return {"intent": intent_json(done), "completed": True}
 
     async def _attempted(
@@ -172,22 +161,19 @@ class PlanRequests:
             intent_id=None if intent is None else intent.id,
         )
         learnt = await self._in_thread(governance.audit_log.attempted, told, error=error)
-        if isinstance(done, CheckoutRefusal):
-            raise refused(done)
-        shown = done or intent
+        completed = accepted(done)
+        shown = completed or intent
         return {
             "intent": None if shown is None else intent_json(shown),
-            "completed": done is not None,
+            "completed": completed is not None,
             "lessonRecorded": learnt,
         }
 
-    async def request_scope_expansion(self, given: object) -> JsonObject:
+    async def expand_scope(self, open_root: OpenRoot, params: ExpandParams) -> JsonObject:
         """Answer `intent/requestScopeExpansion`: grant more scope, if a person approves.
 
         A person is asked, unless a token proves a click. Without approval, return the feedback.
         """
-        params = read_params(given, ExpandParams)
-        open_root = await self._finder.open_root(params)
         await self._check_patterns(open_root, params.patterns, "patterns")
         session = session_of(params, open_root)
         sessions = open_root.governance.sessions
@@ -205,16 +191,13 @@ class PlanRequests:
             return {"approved": False, "feedback": word.feedback}
         return await self._finish(self._grant(open_root, wish, session))
 
-    async def record_verification(self, given: object) -> JsonObject:
+    async def record_verification(
+        self, open_root: OpenRoot, params: VerificationParams
+    ) -> JsonObject:
         """Answer `intent/recordVerification`, which says that a verification command has ended.
 
         If it failed, record a lesson. If it has an open ticket, record the files that it changed.
         """
-        params = read_params(given, VerificationParams)
-        open_root = await self._finder.open_root(params)
-        return await self._finish(self._verified(open_root, params))
-
-    async def _verified(self, open_root: OpenRoot, params: VerificationParams) -> JsonObject:
         learnt, outcome = await self._in_thread(
             open_root.governance.verifying.end,
             session_of(params, open_root).id,
@@ -236,7 +219,9 @@ class PlanRequests:
         if params.grant_token is not None:
             tokens = self._connection.tokens
             if tokens.take(params.grant_token, wish.intent_id, wish.patterns, wish.ttl):
-                return self._asking.approval_by_click(open_root)
+                # The person has started it by a click, and is not asked again.
+                by = open_root.session.id
+                return ApprovalAnswer(approval=ApprovalChoice.ONCE, session_id=by)
         question = _asked(params, open_root, expansion_words(wish))
         return await self._asking.approved(open_root, question)
 
@@ -249,29 +234,18 @@ class PlanRequests:
             acceptance_criteria=params.acceptance_criteria,
             status=params.status,
         )
-        done = await self._connection.choices.create(open_root, wanted)
-        if isinstance(done, CheckoutRefusal):
-            raise refused(done)
+        choices, session = self._connection.choices, session_of(params, open_root)
+        done = accepted(await choices.create(open_root, wanted))
         if params.select:
-            done = await self._selected(open_root, params, done)
-        elif session_of(params, open_root).id == open_root.session.id:
+            done = accepted(await choices.select(open_root, session, done.id)).intent
+        elif session.id == open_root.session.id:
             # A person creates an intent to describe it further: show them the file.
             people, root = self._connection.people, open_root.governance.root
             self._connection.work.begin(people.show(str(root / INTENTS_FILE)))
         return {"approved": True, "intent": intent_json(done)}
 
-    async def _selected(self, open_root: OpenRoot, params: CreateParams, made: Intent) -> Intent:
-        """Select the new intent `made` for its creator's session. Return it, or raise a refusal."""
-        choices, session = self._connection.choices, session_of(params, open_root)
-        done = await choices.select(open_root, session, made.id)
-        if isinstance(done, CheckoutRefusal):
-            raise refused(done)
-        return done.intent
-
     async def _grant(self, open_root: OpenRoot, wish: Wish, session: Session) -> JsonObject:
-        done = await self._connection.choices.grant(open_root, wish, session)
-        if isinstance(done, CheckoutRefusal):
-            raise refused(done)
+        done = accepted(await self._connection.choices.grant(open_root, wish, session))
         told: JsonObject = {"approved": True, "intent": intent_json(done.intent)}
         return told if done.expires_at is None else told | {"expiresAt": done.expires_at}
 

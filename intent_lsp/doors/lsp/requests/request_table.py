@@ -4,7 +4,7 @@ Invariant: an IntentLspError is answered as a JSON-RPC error with one of the pro
 codes.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Mapping
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import (
@@ -18,13 +18,27 @@ from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
 from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
 from intent_lsp.doors.lsp.requests.blame_requests import BlameRequests
 from intent_lsp.doors.lsp.requests.intent_requests import IntentRequests
-from intent_lsp.doors.lsp.requests.plan_requests import PlanRequests
-from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
-from intent_lsp.doors.lsp.wire.common import JsonObject
+from intent_lsp.doors.lsp.requests.plan_requests import (
+    CompleteParams,
+    CreateParams,
+    ExpandParams,
+    PlanRequests,
+    VerificationParams,
+)
+from intent_lsp.doors.lsp.requests.workspace_lookup import RequestHandler, RootLookup
+from intent_lsp.doors.lsp.wire.answers import JsonObject, failed, invalid
 from intent_lsp.doors.lsp.wire.names import RequestName
-from intent_lsp.doors.lsp.wire.params import failed, invalid
-
-RequestHandler = Callable[[object], Awaitable[JsonObject]]
+from intent_lsp.formats.params.calls import ExplainParams
+from intent_lsp.formats.params.requests import (
+    BlameParams,
+    ChangeParams,
+    CommonParams,
+    LinesParams,
+    PathParams,
+    SelectParams,
+    TraceParams,
+    VerifyParams,
+)
 
 
 class RequestTable:
@@ -36,8 +50,8 @@ class RequestTable:
         self.finder = RootLookup(connection)
         asking = ApprovalPrompt(connection)
         self._agents = AgentRequests(connection, self.finder, asking)
-        self._plan = PlanRequests(connection, self.finder, asking)
-        self._blame = BlameRequests(connection, self.finder)
+        self._plan = PlanRequests(connection, asking)
+        self._blame = BlameRequests(connection)
         self.intents = IntentRequests(connection, self.finder, self._agents)
         self._handlers = self._table()
 
@@ -56,35 +70,36 @@ class RequestTable:
             raise failed(_code_of(error), str(error), told) from error
 
     def _table(self) -> Mapping[RequestName, RequestHandler]:
-        intents, agents, plan, whole = self.intents, self._agents, self._plan, self._whole
+        intents, agents, plan, blame = self.intents, self._agents, self._plan, self._blame
+        governed, whole = self.finder.with_root, self._whole
         return {
             RequestName.LIST: whole(intents.list_intents),
-            RequestName.SELECT: whole(intents.select),
-            RequestName.CLEAR: whole(intents.clear),
+            RequestName.SELECT: whole(governed(SelectParams, intents.select)),
+            RequestName.CLEAR: whole(governed(CommonParams, intents.clear)),
             RequestName.STATUS: whole(intents.status),
             RequestName.OWNERS: whole(intents.owners),
             RequestName.INIT: whole(intents.init),
-            RequestName.TRACE: whole(intents.trace),
-            RequestName.VERIFY: whole(intents.verify),
-            RequestName.DRAFTS: whole(intents.drafts),
-            RequestName.BLAME: whole(self._blame.blame),
-            RequestName.LINES: self._blame.lines,
-            RequestName.CHANGE: self._blame.change,
-            RequestName.BEGIN_TURN: agents.begin_turn,
+            RequestName.TRACE: whole(governed(TraceParams, intents.trace)),
+            RequestName.VERIFY: whole(governed(VerifyParams, intents.verify)),
+            RequestName.DRAFTS: whole(governed(PathParams, intents.drafts)),
+            RequestName.BLAME: whole(governed(BlameParams, blame.blame)),
+            RequestName.LINES: governed(LinesParams, blame.lines),
+            RequestName.CHANGE: governed(ChangeParams, blame.change),
+            RequestName.BEGIN_TURN: whole(governed(CommonParams, agents.begin_turn)),
             RequestName.RECORD_READ: agents.record_read,
             RequestName.VALIDATE_EDIT: agents.validate_edit,
-            RequestName.RECORD_EDIT: agents.record_edit,
+            RequestName.RECORD_EDIT: whole(agents.record_edit),
             RequestName.APPLY_EDIT: agents.apply_edit,
-            RequestName.EXPLAIN: agents.explain,
-            RequestName.CREATE: plan.create,
-            RequestName.COMPLETE: plan.complete,
-            RequestName.REQUEST_SCOPE_EXPANSION: plan.request_scope_expansion,
-            RequestName.RECORD_VERIFICATION: plan.record_verification,
+            RequestName.EXPLAIN: governed(ExplainParams, agents.explain),
+            RequestName.CREATE: governed(CreateParams, plan.create),
+            RequestName.COMPLETE: whole(governed(CompleteParams, plan.complete)),
+            RequestName.REQUEST_SCOPE_EXPANSION: governed(ExpandParams, plan.expand_scope),
+            RequestName.RECORD_VERIFICATION: whole(
+                governed(VerificationParams, plan.record_verification)
+            ),
         }
 
-    def _whole(
-        self, handler: Callable[[object], Coroutine[object, object, JsonObject]]
-    ) -> RequestHandler:
+    def _whole(self, handler: RequestHandler) -> RequestHandler:
         """Return `handler`, wrapped so that it runs to its end even if the request is cancelled.
 
         Only for requests that do not wait for a person.

@@ -3,13 +3,15 @@
 Invariant: a root that is found is opened for the connection before the request is answered.
 """
 
-from typing import Final
+from collections.abc import Callable, Coroutine
+from typing import Final, TypeVar
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.settings import Settings
-from intent_lsp.doors.lsp.wire.params import failed
+from intent_lsp.doors.lsp.wire.answers import JsonObject, failed
+from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams
 
 _SWITCHED_OFF: Final = "governance is switched off; set `enabled` to true in the server's settings"
@@ -18,6 +20,11 @@ _NOWHERE: Final = (
     " one; if there is one, open its directory as a workspace folder, or read in the server's log"
     " why it cannot be opened"
 )
+
+RequestHandler = Callable[[object], Coroutine[object, object, JsonObject]]
+"""Answers a request with the params that the client has given."""
+
+_Params = TypeVar("_Params", bound=CommonParams)
 
 
 def why_none(settings: Settings) -> str:
@@ -41,6 +48,22 @@ class RootLookup:
             said = f"No root governs this: {why_none(self._connection.open_roots.settings)}."
             raise failed(RequestCode.NOT_GOVERNED, said, {})
         return open_root
+
+    def with_root(
+        self,
+        shape: type[_Params],
+        answer: Callable[[OpenRoot, _Params], Coroutine[object, object, JsonObject]],
+    ) -> RequestHandler:
+        """Return a handler that reads params of the type `shape`, and calls `answer` with them.
+
+        Their root comes first. It raises a NOT_GOVERNED error if there is none.
+        """
+
+        async def handler(given: object) -> JsonObject:
+            params = read_params(given, shape)
+            return await answer(await self.open_root(params), params)
+
+        return handler
 
     async def of_edit(self, params: CommonParams, first: str) -> OpenRoot:
         """Return the root that an edit is about. `first` is the first path that the edit changes.

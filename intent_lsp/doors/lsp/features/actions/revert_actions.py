@@ -24,7 +24,7 @@ from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.actions.scope_actions import command_action
 from intent_lsp.doors.lsp.runtime.client_capabilities import member
-from intent_lsp.doors.lsp.wire.params import invalid
+from intent_lsp.doors.lsp.wire.answers import invalid
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import PlaceParams
 from intent_lsp.governance.violations.violation import Violation

@@ -1,9 +1,11 @@
-"""The file watches of the work trees of one connection's roots.
+"""The file watches of one connection's roots: of what changes their rules, and of work trees.
 
+Invariant: a watch event only means that something may have changed. The disk decides what did.
 Invariant: the watch of a large work tree is separate from, and never delays, the watch of its
 rules.
 """
 
+import asyncio
 import logging
 import threading
 from collections.abc import Callable
@@ -11,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from intent_lsp.core.paths import CONTROL_ROOM
+from intent_lsp.governance.governance import Governance
 from intent_lsp.store.git.ignored import tree_rooms
 from intent_lsp.store.watch.watch import Polling, Watch
 
@@ -23,6 +27,65 @@ _RECHECK_MS: Final = 60_000
 _IGNORE_FILE: Final = ".gitignore"
 
 Noticed = Callable[[Path, frozenset[Path]], None]
+
+
+class RulesWatcher:
+    """The watches of one connection, one for each root: of control files, git and open files."""
+
+    def __init__(
+        self, changed: Callable[[frozenset[str]], object], is_open: Callable[[Path], bool]
+    ) -> None:
+        """Set the functions to call: `changed` gets the absolute paths that changed, on the loop.
+
+        `is_open` gets the path of a file and returns whether its changes matter even if it came and
+        went, as those of an open file do.
+        """
+        self._changed, self._is_open = changed, is_open
+        self._loop = asyncio.get_running_loop()
+        self._lock = threading.Lock()
+        self._watches: dict[Path, Watch] = {}
+        self._watched: dict[Path, set[Path]] = {}
+
+    def add(self, governance: Governance, directories: frozenset[Path]) -> frozenset[Path]:
+        """Watch `directories`, and at the first call for a root its control files and git files.
+
+        Once the watch is active, return the directories that were not watched before.
+        """
+        with self._lock:
+            watched = self._watched.setdefault(governance.root, set())
+            wanted = directories
+            if governance.root not in self._watches:
+                self._watches[governance.root] = Watch(
+                    partial(self._noticed, governance),
+                    polling=partial(governance.note_polling, "rules"),
+                )
+                wanted |= _of_root(governance)
+            added = wanted - watched
+            if added:
+                watched |= added
+                self._watches[governance.root].watch(watched)
+            return added
+
+    def end(self) -> None:
+        """Close every watch."""
+        with self._lock:
+            for watch in self._watches.values():
+                watch.close()
+            self._watches.clear()
+
+    def _noticed(self, governance: Governance, paths: frozenset[Path]) -> None:
+        """Pass changed paths from the watch's thread to the event loop.
+
+        Leave out those that need no examination, such as this server's own changes.
+        """
+        paths = governance.watch_events.of_rules(paths, self._is_open)
+        if not paths:
+            return
+        try:
+            self._loop.call_soon_threadsafe(self._changed, frozenset(map(str, paths)))
+        except RuntimeError:
+            # The loop was closed while the watch still reports.
+            return
 
 
 class TreeWatcher:
@@ -85,3 +148,10 @@ class TreeWatcher:
             self._watches[root].watch(rooms)
             # A file created before its new directory was watched would otherwise be missed.
             self._noticed(root, frozenset())
+
+
+def _of_root(governance: Governance) -> set[Path]:
+    git = governance.stores.git
+    moving = () if git is None else git.watch_paths()
+    directories = {path if path.is_dir() else path.parent for path in moving}
+    return {governance.root, governance.root / CONTROL_ROOM, *directories}
