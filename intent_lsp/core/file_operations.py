@@ -14,6 +14,12 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import MutationClass
 
+UriEnds = tuple[str | None, str | None]
+"""The old and the new URI of a file operation.
+
+The old one is None for a creation, the new one for a deletion.
+"""
+
 
 class FileOperation(StrEnum):
     """The kind of a file operation. Its value is the tool name in the record (ledger section 1)."""

@@ -4,12 +4,7 @@ import pytest
 from lsprotocol import types as lsp
 
 from intent_lsp.doors.lsp.protocol.structuring import MarkupDiagnosticCapabilities
-from intent_lsp.doors.lsp.runtime.client_capabilities import (
-    ClientCapabilities,
-    client_of,
-    needs_token_legend,
-    pulls,
-)
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities, client_of
 
 
 def _tokens(*, dynamic: bool | None = None) -> lsp.SemanticTokensClientCapabilities:
@@ -34,6 +29,7 @@ def _everything() -> lsp.ClientCapabilities:
             diagnostic=MarkupDiagnosticCapabilities(markup_message_support=True),
             code_action=lsp.CodeActionClientCapabilities(
                 is_preferred_support=True,
+                documentation_support=True,
                 data_support=True,
                 resolve_support=lsp.ClientCodeActionResolveOptions(properties=["edit"]),
             ),
@@ -129,14 +125,14 @@ def test_notifications_are_asked_for_by_true_alone(experimental: object) -> None
 
 def test_problems_are_pulled_only_by_clients_that_can_be_asked_to_pull_again() -> None:
     capabilities = _everything()
-    assert pulls(capabilities)
+    assert client_of(capabilities).pull
     assert capabilities.workspace
     capabilities.workspace.diagnostics = None
-    assert not pulls(capabilities)
+    assert not client_of(capabilities).pull
     capabilities = _everything()
     assert capabilities.text_document
     capabilities.text_document.diagnostic = None
-    assert not pulls(capabilities)
+    assert not client_of(capabilities).pull
 
 
 @pytest.mark.parametrize(
@@ -152,4 +148,5 @@ def test_problems_are_pulled_only_by_clients_that_can_be_asked_to_pull_again() -
 def test_the_legend_is_in_the_answer_where_it_cannot_be_registered(
     shown: lsp.TextDocumentClientCapabilities | None, *, needed: bool
 ) -> None:
-    assert needs_token_legend(lsp.ClientCapabilities(text_document=shown)) is needed
+    client = client_of(lsp.ClientCapabilities(text_document=shown))
+    assert (client.tokens and not client.token_registration) is needed

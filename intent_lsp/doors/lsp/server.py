@@ -1,8 +1,15 @@
-"""The LSP features of the server: maps each method to its handler in the language service.
+"""The LSP features of the server: which a client is offered, and how each is answered.
+
+Features of the control files alone must not be asked about in source files. A client that can
+register them for some files gets them registered later, by the language service, and they are not
+in the answer to `initialize`. Every other client finds them in that answer, if at all, and asks in
+every file.
 
 Invariant: `initialize` is answered before any slow import and before any root is opened.
 Invariant: an announced save or file operation (`will…`) does not wait for the language service to
 load.
+Invariant: pulled diagnostics, text contents and code actions to be resolved are offered only to a
+client that declares them.
 Invariant: no state at module level, so that `build_server` can be called more than once.
 """
 
@@ -12,16 +19,12 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.core.file_operations import FileOperation
-from intent_lsp.doors.lsp.declared_features import (
-    register_declared,
-    register_for_every_file,
-    register_unadvertised,
-)
-from intent_lsp.doors.lsp.intent_server import IntentServer, ReceivedSave
+from intent_lsp.core.file_operations import FileOperation, UriEnds
+from intent_lsp.doors.lsp.intent_server import NAME, IntentServer, Json, ReceivedSave
 from intent_lsp.doors.lsp.protocol.documents import Document
-from intent_lsp.doors.lsp.service import Json, UriEnds
-from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities, client_of, member
+from intent_lsp.doors.lsp.wire.names import FIX_ALL, TOKEN_LEGEND, CommandName, RequestName
+from intent_lsp.formats.document_uris import CONTENT_SCHEME, RECORD_SCHEME
 
 PATIENCE: Final = 5.0
 """Seconds that `shutdown` waits for uncancellable work, such as recording a save."""
@@ -31,16 +34,11 @@ _EVERY_FILE: Final = lsp.FileOperationRegistrationOptions(
 )
 """Matches files and directories: an operation on a directory stands for every file below it."""
 
-_WILL: Final = {
-    lsp.WORKSPACE_WILL_CREATE_FILES: FileOperation.CREATE,
-    lsp.WORKSPACE_WILL_RENAME_FILES: FileOperation.RENAME,
-    lsp.WORKSPACE_WILL_DELETE_FILES: FileOperation.DELETE,
-}
-_DID: Final = {
-    lsp.WORKSPACE_DID_CREATE_FILES: FileOperation.CREATE,
-    lsp.WORKSPACE_DID_RENAME_FILES: FileOperation.RENAME,
-    lsp.WORKSPACE_DID_DELETE_FILES: FileOperation.DELETE,
-}
+_OPERATIONS: Final = (
+    (FileOperation.CREATE, lsp.WORKSPACE_WILL_CREATE_FILES, lsp.WORKSPACE_DID_CREATE_FILES),
+    (FileOperation.RENAME, lsp.WORKSPACE_WILL_RENAME_FILES, lsp.WORKSPACE_DID_RENAME_FILES),
+    (FileOperation.DELETE, lsp.WORKSPACE_WILL_DELETE_FILES, lsp.WORKSPACE_DID_DELETE_FILES),
+)
 
 _FORWARDED: Final[Mapping[str, object]] = {
     lsp.TEXT_DOCUMENT_HOVER: None,
@@ -58,17 +56,51 @@ _FORWARDED: Final[Mapping[str, object]] = {
 }
 """The requests that the language service answers for every client, with their options."""
 
+_DOCUMENTATION: Final = lsp.CodeActionKindDocumentation(
+    kind=lsp.CodeActionKind.QuickFix,
+    command=lsp.Command(
+        title="What the codes mean, and the ways out", command=f"intent.{CommandName.SHOW_CODES}"
+    ),
+)
+_DIAGNOSTICS: Final = lsp.DiagnosticOptions(
+    identifier=NAME, inter_file_dependencies=True, workspace_diagnostics=True
+)
+_CONTENTS: Final = lsp.TextDocumentContentRegistrationOptions(
+    schemes=[RECORD_SCHEME, CONTENT_SCHEME]
+)
+_COMPLETION: Final = lsp.CompletionOptions(
+    trigger_characters=["/", '"', "'"], resolve_provider=True
+)
+"""Few characters open completion where a client asks in every file, source files too.
+
+They begin a value or the next segment of a glob.
+"""
+
+_OF_CONTROL_FILES: Final = (
+    lsp.TEXT_DOCUMENT_COMPLETION,
+    lsp.COMPLETION_ITEM_RESOLVE,
+    lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
+    lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE,
+    lsp.TEXT_DOCUMENT_RENAME,
+    lsp.TEXT_DOCUMENT_PREPARE_RENAME,
+    lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
+    lsp.TEXT_DOCUMENT_FORMATTING,
+    lsp.TEXT_DOCUMENT_RANGE_FORMATTING,
+)
+
 FileOperationParams = lsp.CreateFilesParams | lsp.RenameFilesParams | lsp.DeleteFilesParams
 
 
 def build_server() -> IntentServer:
     """Return a new server with every feature registered, not yet connected to a client."""
     server = IntentServer()
-    for register in (
-        *(_lifecycle, _workspace, _documents, _saves),
-        *(_forwarded, _commands, _announced_operations, _operations),
-    ):
-        register(server)
+    _lifecycle(server)
+    _workspace(server)
+    _documents(server)
+    _saves(server)
+    _operations(server)
+    _forwarded(server)
+    _commands(server)
     return server
 
 
@@ -76,18 +108,79 @@ def _lifecycle(server: IntentServer) -> None:
     @server.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
         server.begin(params)
-        register_declared(server, params.capabilities)
-        register_for_every_file(server, params)
+        client = client_of(params.capabilities)
+        _register_declared(server, client)
+        _register_for_every_file(server, client, params.initialization_options)
 
     @server.feature(lsp.INITIALIZED)
     async def initialized(_: lsp.InitializedParams) -> None:
-        register_unadvertised(server)
+        _register_unadvertised(server)
         service = await server.ready()
         await service.initialized()
 
     @server.feature(lsp.SHUTDOWN)
     async def shutdown(_: None) -> None:
         await server.protocol.ended(PATIENCE)
+
+
+def _register_declared(server: IntentServer, client: ClientCapabilities) -> None:
+    """Register code actions, and pulled diagnostics and text contents if the client declares them.
+
+    Call it at `initialize`. If the client declares Markdown in diagnostics, it may also send such
+    diagnostics back.
+    """
+    actions = lsp.CodeActionOptions(
+        code_action_kinds=[lsp.CodeActionKind.QuickFix, FIX_ALL],
+        documentation=[_DOCUMENTATION] if client.shows_documentation else None,
+        resolve_provider=client.resolves_edits or None,
+    )
+    server.forward(lsp.TEXT_DOCUMENT_CODE_ACTION, actions)
+    if client.resolves_edits:
+        server.forward(lsp.CODE_ACTION_RESOLVE)
+    if client.reads_markup:
+        server.protocol.accept_markup()
+    if client.text_contents:
+        server.forward(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT, _CONTENTS)
+    if client.pull:
+        server.forward(lsp.TEXT_DOCUMENT_DIAGNOSTIC, _DIAGNOSTICS)
+        server.forward(lsp.WORKSPACE_DIAGNOSTIC)
+
+
+def _register_for_every_file(
+    server: IntentServer, client: ClientCapabilities, options: object
+) -> None:
+    """Register at `initialize` those features of control files that the client cannot get later.
+
+    A client that knows such a feature then asks for it in every file. Formatting is registered only
+    if `options`, the initialization options, switch it on, semantic tokens only if the client shows
+    them.
+    """
+    wants_format = member(options, "format") is True
+    if wants_format and not client.format_registration:
+        server.forward(lsp.TEXT_DOCUMENT_FORMATTING)
+    if wants_format and not client.range_format_registration:
+        server.forward(lsp.TEXT_DOCUMENT_RANGE_FORMATTING)
+    if not client.completion.registration:
+        server.forward(lsp.TEXT_DOCUMENT_COMPLETION, _COMPLETION)
+    if client.tokens and not client.token_registration:
+        server.forward(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, TOKEN_LEGEND)
+        server.forward(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, TOKEN_LEGEND)
+    if not client.names.rename_registration:
+        server.forward(lsp.TEXT_DOCUMENT_RENAME)
+        # Without it pygls would advertise renames that cannot be prepared.
+        server.forward(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
+    if not client.names.highlight_registration:
+        server.forward(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+
+
+def _register_unadvertised(server: IntentServer) -> None:
+    """Register the features of control files that are not registered yet, without options.
+
+    Call it once the answer to `initialize` cannot offer them any more.
+    """
+    for method in _OF_CONTROL_FILES:
+        if method not in server.protocol.fm.features:
+            server.forward(method)
 
 
 def _workspace(server: IntentServer) -> None:
@@ -163,16 +256,11 @@ def _commands(server: IntentServer) -> None:
         server.command(name)(partial(run, name))
 
 
-def _announced_operations(server: IntentServer) -> None:
+def _operations(server: IntentServer) -> None:
     async def will(operation: FileOperation, params: FileOperationParams) -> None:
         if server.service is not None:
             await server.service.operations.will(operation, _ends(params))
 
-    for method, operation in _WILL.items():
-        server.feature(method, _EVERY_FILE)(partial(will, operation))
-
-
-def _operations(server: IntentServer) -> None:
     async def record(operation: FileOperation, ends: Sequence[UriEnds]) -> None:
         service = await server.ready()
         await service.operations.did(operation, ends)
@@ -180,8 +268,9 @@ def _operations(server: IntentServer) -> None:
     def did(operation: FileOperation, params: FileOperationParams) -> Awaitable[None]:
         return server.protocol.finish(record(operation, _ends(params)))
 
-    for method, operation in _DID.items():
-        server.feature(method, _EVERY_FILE)(partial(did, operation))
+    for operation, announced, done in _OPERATIONS:
+        server.feature(announced, _EVERY_FILE)(partial(will, operation))
+        server.feature(done, _EVERY_FILE)(partial(did, operation))
 
 
 def _ends(params: FileOperationParams) -> tuple[UriEnds, ...]:

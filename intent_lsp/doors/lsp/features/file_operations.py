@@ -16,7 +16,7 @@ from msgspec import Struct, field
 
 from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.file_operations import FileOperation, OperationEnds
+from intent_lsp.core.file_operations import FileOperation, OperationEnds, UriEnds
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.gate.words import for_people
 from intent_lsp.core.paths import WorkspacePath, path_of_uri, relative_to
@@ -25,7 +25,6 @@ from intent_lsp.core.text import counted, some_of
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.features.saves import PATIENCE
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.service import UriEnds
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.saves.file_operations import AfterOperation, Forecast
 from intent_lsp.governance.violations.violation import SEVERITIES

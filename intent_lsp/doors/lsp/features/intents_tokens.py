@@ -16,7 +16,7 @@ from intent_lsp.core.scope.glob_parts import GlobPartKind
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer
 from intent_lsp.doors.lsp.protocol.positions import count_units
-from intent_lsp.doors.lsp.runtime.semantic_legend import LEGEND, MODIFIERS, TYPES
+from intent_lsp.doors.lsp.wire.names import TOKEN_LEGEND, TOKEN_MODIFIERS, TOKEN_TYPES
 from intent_lsp.formats.intents.structure.lookup import IntentsToken, PartKind, tokens_of
 
 _SEMANTIC_TOKENS: Final = "textDocument/semanticTokens"
@@ -36,11 +36,11 @@ _TYPES: Final = {
 }
 
 
-_NUMBERS: Final = {kind: TYPES.index(name) for kind, name in _TYPES.items()}
+_NUMBERS: Final = {kind: TOKEN_TYPES.index(name) for kind, name in _TYPES.items()}
 
 
 def _bit(name: lsp.SemanticTokenModifiers) -> int:
-    return 1 << MODIFIERS.index(name)
+    return 1 << TOKEN_MODIFIERS.index(name)
 
 
 _DECLARATION: Final = _bit(lsp.SemanticTokenModifiers.Declaration)
@@ -76,7 +76,7 @@ def tokens_registration() -> lsp.Registration:
         id=_SEMANTIC_TOKENS,
         method=_SEMANTIC_TOKENS,
         register_options=lsp.SemanticTokensRegistrationOptions(
-            document_selector=files_at(INTENTS_FILE), legend=LEGEND, full=True, range=True
+            document_selector=files_at(INTENTS_FILE), legend=TOKEN_LEGEND, full=True, range=True
         ),
     )
 

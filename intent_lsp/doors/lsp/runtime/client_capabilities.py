@@ -42,8 +42,9 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     """The capabilities, declared by one client, that change what this server sends to it.
 
     A flag is False, and a command None, for a capability that the client does not declare.
-    `pull`: it pulls diagnostics, and can be asked to pull them again; with `markup_messages` their
-    messages may be Markdown.
+    `pull`: it pulls diagnostics, and can be asked to pull them again. If so, no diagnostics are
+    pushed, because the client would show each of them twice. `reads_markup`: it accepts Markdown in
+    the messages of diagnostics that it pulls; with `markup_messages` it is sent such messages.
     `markdown`: hovers may be Markdown. `questions`: it declares that it asks the person. With
     `lens_refresh` and `hint_refresh` it can be asked to request lenses and hints again.
     `notifications`: it wants the notifications `intent/*`.
@@ -51,15 +52,18 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     shows a record, `records_command` the one that lists the records of an intent,
     `locations_command` the one that lists locations, and `compare_command` the one that shows a
     document beside its file on disk. `preferred_actions`: it knows preferred code actions.
-    `resolves_edits`: it asks for the edit of an action when the person chooses it. `text_contents`:
+    `shows_documentation`: it offers a page about code actions, and can open one. `resolves_edits`:
+    it asks for the edit of an action when the person chooses it. `text_contents`:
     it fetches documents of our schemes. `symbol_trees`: it takes nested symbols of a document.
     `definition_links`: it takes links as definitions. `link_tooltips`: it shows tooltips of links
-    in a document. `token_registration`: semantic tokens may be registered for some files.
+    in a document. `tokens`: it shows semantic tokens; with `token_registration` these may be
+    registered for some files.
     `format_registration` and `range_format_registration`: so may formatting of a document and of a
     range.
     """
 
     pull: bool = False
+    reads_markup: bool = False
     markup_messages: bool = False
     related_information: bool = False
     code_description: bool = False
@@ -77,6 +81,7 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     locations_command: str | None = None
     compare_command: str | None = None
     preferred_actions: bool = False
+    shows_documentation: bool = False
     resolves_edits: bool = False
     text_contents: bool = False
     markdown: bool = False
@@ -86,6 +91,7 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     symbol_trees: bool = False
     definition_links: bool = False
     link_tooltips: bool = False
+    tokens: bool = False
     token_registration: bool = False
     format_registration: bool = False
     range_format_registration: bool = False
@@ -95,13 +101,19 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
 
 def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
     """Return the `ClientCapabilities` for the capabilities in an `initialize` request."""
-    shown, workspace = _text_document(capabilities), _workspace(capabilities)
+    shown = capabilities.text_document or lsp.TextDocumentClientCapabilities()
+    workspace = capabilities.workspace or lsp.WorkspaceClientCapabilities()
     window = capabilities.window or lsp.WindowClientCapabilities()
     push, actions, symbols = shown.publish_diagnostics, shown.code_action, shown.document_symbol
     hover, edit, experimental = shown.hover, workspace.workspace_edit, capabilities.experimental
+    pull = bool(shown.diagnostic and member(workspace.diagnostics, "refresh_support"))
+    # lsprotocol does not know it: `protocol.structuring` reads it.
+    reads_markup = member(shown.diagnostic, "markup_message_support") is True
+    opens = bool(window.show_document and window.show_document.support)
     return ClientCapabilities(
-        pull=pulls(capabilities),
-        markup_messages=pulls(capabilities) and reads_markup(capabilities),
+        pull=pull,
+        reads_markup=reads_markup,
+        markup_messages=pull and reads_markup,
         related_information=bool(push and push.related_information),
         code_description=bool(push and push.code_description_support),
         diagnostic_data=bool(push and push.data_support),
@@ -109,7 +121,7 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         delete_files=_can_delete(edit),
         configuration=bool(workspace.configuration),
         watch_registration=_registers(workspace.did_change_watched_files),
-        show_document=bool(window.show_document and window.show_document.support),
+        show_document=opens,
         progress=bool(window.work_done_progress),
         notifications=_says(experimental, "notifications"),
         shows_status=_says(experimental, "status"),
@@ -118,8 +130,9 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         locations_command=_command(experimental, "locationsCommand"),
         compare_command=_command(experimental, "compareCommand"),
         preferred_actions=bool(actions and actions.is_preferred_support),
-        resolves_edits=resolves_edits(capabilities),
-        text_contents=shows_text_contents(capabilities),
+        shows_documentation=bool(opens and actions and actions.documentation_support),
+        resolves_edits=_resolves_edits(actions),
+        text_contents=workspace.text_document_content is not None,
         markdown=lsp.MarkupKind.Markdown in ((hover and hover.content_format) or ()),
         questions=window.show_message is not None,
         lens_refresh=bool(workspace.code_lens and workspace.code_lens.refresh_support),
@@ -127,17 +140,20 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         symbol_trees=bool(symbols and symbols.hierarchical_document_symbol_support),
         definition_links=bool(shown.definition and shown.definition.link_support),
         link_tooltips=bool(shown.document_link and shown.document_link.tooltip_support),
+        tokens=shown.semantic_tokens is not None,
         token_registration=_registers(shown.semantic_tokens),
-        format_registration=registers_format(capabilities),
-        range_format_registration=registers_range_format(capabilities),
-        completion=completion_of(capabilities),
-        names=names_of(capabilities),
+        format_registration=_registers(shown.formatting),
+        range_format_registration=_registers(shown.range_formatting),
+        completion=_completion(shown.completion),
+        names=NamesClient(
+            rename_registration=_registers(shown.rename),
+            highlight_registration=_registers(shown.document_highlight),
+            prepares=bool(shown.rename and shown.rename.prepare_support),
+        ),
     )
 
 
-def completion_of(capabilities: lsp.ClientCapabilities) -> CompletionClient:
-    """Return what the client can do with completions."""
-    told = _text_document(capabilities).completion
+def _completion(told: lsp.CompletionClientCapabilities | None) -> CompletionClient:
     item = (told and told.completion_item) or lsp.ClientCompletionItemOptions()
     modes = item.insert_text_mode_support.value_set if item.insert_text_mode_support else ()
     return CompletionClient(
@@ -150,76 +166,10 @@ def completion_of(capabilities: lsp.ClientCapabilities) -> CompletionClient:
     )
 
 
-def names_of(capabilities: lsp.ClientCapabilities) -> NamesClient:
-    """Return what the client can do with the names of intents."""
-    shown = _text_document(capabilities)
-    return NamesClient(
-        rename_registration=_registers(shown.rename),
-        highlight_registration=_registers(shown.document_highlight),
-        prepares=bool(shown.rename and shown.rename.prepare_support),
-    )
-
-
-def pulls(capabilities: lsp.ClientCapabilities) -> bool:
-    """Return whether the client pulls diagnostics, and can be asked to pull them again.
-
-    If so, no diagnostics are pushed, because the client would show each of them twice.
-    """
-    refresh = _workspace(capabilities).diagnostics
-    pulled = _text_document(capabilities).diagnostic
-    return bool(pulled and refresh and refresh.refresh_support)
-
-
-def needs_token_legend(capabilities: lsp.ClientCapabilities) -> bool:
-    """Return whether the client shows semantic tokens, and has to know of them at `initialize`."""
-    tokens = _text_document(capabilities).semantic_tokens
-    return tokens is not None and not _registers(tokens)
-
-
-def registers_format(capabilities: lsp.ClientCapabilities) -> bool:
-    """Return whether formatting of a document may be registered at the client at any time."""
-    return _registers(_text_document(capabilities).formatting)
-
-
-def registers_range_format(capabilities: lsp.ClientCapabilities) -> bool:
-    """Return whether formatting of a range may be registered at the client at any time."""
-    return _registers(_text_document(capabilities).range_formatting)
-
-
-def shows_text_contents(capabilities: lsp.ClientCapabilities) -> bool:
-    """Return whether the client fetches documents of schemes that the server names."""
-    return _workspace(capabilities).text_document_content is not None
-
-
-def shows_documentation(capabilities: lsp.ClientCapabilities) -> bool:
-    """Return whether the client offers a page about code actions, and can open one."""
-    actions, window = _text_document(capabilities).code_action, capabilities.window
-    opens = window.show_document if window else None
-    return bool(actions and actions.documentation_support and opens and opens.support)
-
-
-def resolves_edits(capabilities: lsp.ClientCapabilities) -> bool:
+def _resolves_edits(actions: lsp.CodeActionClientCapabilities | None) -> bool:
     """Return whether the client asks for the edits of code actions, and returns their data."""
-    actions = _text_document(capabilities).code_action
-    resolved = actions.resolve_support if actions else None
-    return bool(
-        actions and actions.data_support and resolved and "edit" in (resolved.properties or ())
-    )
-
-
-def reads_markup(capabilities: lsp.ClientCapabilities) -> bool:
-    """Return whether the client accepts Markdown in the messages of diagnostics that it pulls."""
-    # lsprotocol does not know it: `protocol.diagnostic_markup` reads it.
-    pulled = _text_document(capabilities).diagnostic
-    return member(pulled, "markup_message_support") is True
-
-
-def _text_document(capabilities: lsp.ClientCapabilities) -> lsp.TextDocumentClientCapabilities:
-    return capabilities.text_document or lsp.TextDocumentClientCapabilities()
-
-
-def _workspace(capabilities: lsp.ClientCapabilities) -> lsp.WorkspaceClientCapabilities:
-    return capabilities.workspace or lsp.WorkspaceClientCapabilities()
+    resolved = actions.resolve_support if actions and actions.data_support else None
+    return bool(resolved and "edit" in (resolved.properties or ()))
 
 
 def _registers(declared: object) -> bool:

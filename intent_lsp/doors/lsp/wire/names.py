@@ -1,4 +1,4 @@
-"""The names of the requests `intent/*`, the commands `intent.*`, and our kind of code action.
+"""The names that the server declares: requests, commands, a kind of code action, kinds of tokens.
 
 Specified in protocol sections 2 and 4.
 """
@@ -6,8 +6,30 @@ Specified in protocol sections 2 and 4.
 from enum import StrEnum
 from typing import Final
 
+from lsprotocol import types as lsp
+
 FIX_ALL: Final = "source.fixAll.intent-lsp"
 """The kind of the code action *Fix all*, which an editor can be set to run at each save."""
+
+TOKEN_TYPES: Final = (
+    lsp.SemanticTokenTypes.Property,
+    lsp.SemanticTokenTypes.Event,
+    lsp.SemanticTokenTypes.EnumMember,
+    lsp.SemanticTokenTypes.String,
+    lsp.SemanticTokenTypes.Operator,
+    lsp.SemanticTokenTypes.Regexp,
+    lsp.SemanticTokenTypes.Keyword,
+)
+TOKEN_MODIFIERS: Final = (
+    lsp.SemanticTokenModifiers.Declaration,
+    lsp.SemanticTokenModifiers.Modification,
+    lsp.SemanticTokenModifiers.Deprecated,
+)
+TOKEN_LEGEND: Final = lsp.SemanticTokensLegend(
+    token_types=[name.value for name in TOKEN_TYPES],
+    token_modifiers=[name.value for name in TOKEN_MODIFIERS],
+)
+"""The legend of semantic tokens: the types and modifiers of the standard that are used."""
 
 
 class RequestName(StrEnum):
