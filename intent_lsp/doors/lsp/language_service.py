@@ -1,6 +1,6 @@
 """The language service: answers one client's requests, once `initialize` has been received."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -16,23 +16,39 @@ from intent_lsp.doors.lsp.diagnostics.publisher import (
     publication,
 )
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
-from intent_lsp.doors.lsp.features.completion import completion_registration
+from intent_lsp.doors.lsp.features.actions.code_actions import CodeActions
+from intent_lsp.doors.lsp.features.completion import CompletionFeature, completion_registration
 from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
 from intent_lsp.doors.lsp.features.formatting import FormattingFeature
+from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
-from intent_lsp.doors.lsp.features.intents_names import names_registrations
-from intent_lsp.doors.lsp.features.intents_tokens import tokens_registration
+from intent_lsp.doors.lsp.features.intents_links import IntentsLinks, links
+from intent_lsp.doors.lsp.features.intents_names import IntentsNames, names_registrations
+from intent_lsp.doors.lsp.features.intents_outline import (
+    folding,
+    selections,
+    symbol_list,
+    symbol_tree,
+)
+from intent_lsp.doors.lsp.features.intents_tokens import (
+    all_tokens,
+    tokens_registration,
+    tokens_within,
+)
+from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.saves import SaveFeature
 from intent_lsp.doors.lsp.features.shown_refresh import ShownRefresh
 from intent_lsp.doors.lsp.features.text_contents import TextContents
 from intent_lsp.doors.lsp.features.text_documents import TextDocumentFeature
-from intent_lsp.doors.lsp.method_table import Handler, feature_handlers, intent_handlers
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
+from intent_lsp.doors.lsp.requests.commands import Commands
+from intent_lsp.doors.lsp.requests.request_table import RequestTable
 from intent_lsp.doors.lsp.runtime.client_capabilities import client_of, member
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start, live
+from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 
 ASK_TIME: Final = 5.0
 """Seconds that the client has to answer a request of the server, such as for its settings."""
@@ -40,6 +56,9 @@ ASK_TIME: Final = 5.0
 SECTION: Final = "intentLsp"
 _WATCHED: Final = ("**/.orchestration/*", "**/.intentignore")
 _WATCHED_BY_CLIENT_ALONE: Final = ("**/*",)
+
+Handler = Callable[[Any], Awaitable[Any]]
+"""Answers a request with the given params, or runs a command with the given argument or None."""
 
 
 class LanguageService:
@@ -67,8 +86,8 @@ class LanguageService:
         contents = TextContents(connection, partial(_refresh_content, protocol))
         self._tracked_documents.looked = contents.looked
         self._handlers: Mapping[str, Handler] = {
-            **feature_handlers(connection, protocol, buffers, contents, self._formatting),
-            **intent_handlers(connection, buffers, offers),
+            **self._feature_handlers(buffers, contents),
+            **_intent_handlers(connection, buffers, offers),
             lsp.TEXT_DOCUMENT_DIAGNOSTIC: self.document_diagnostic,
             lsp.WORKSPACE_DIAGNOSTIC: self.workspace_diagnostic,
         }
@@ -90,21 +109,22 @@ class LanguageService:
         Settings are fetched, and file watches and features of control files registered, only if the
         client supports that. The setting `watch` also decides whether the client watches.
         """
-        client = self._connection.client
+        client, work = self._connection.client, self._connection.work
+        registrations = [*names_registrations(client.names)]
         if client.completion.registration:
-            # Not awaited: a client that does not answer must not delay the roots.
-            self._tracked_documents.work.begin(self._register(completion_registration()))
+            registrations.append(completion_registration())
         if client.token_registration:
-            self._tracked_documents.work.begin(self._register(tokens_registration()))
-        for registration in names_registrations(client.names):
-            self._tracked_documents.work.begin(self._register(registration))
+            registrations.append(tokens_registration())
+        for registration in registrations:
+            # Not awaited: a client that does not answer must not delay the roots.
+            work.begin(self._register(registration))
         if client.configuration:
             former = self._open_roots.settings
             await self._ask_for_settings()
             if self._open_roots.settings != former:
                 # Their findings were published before the settings were known.
                 self._connection.pages.check_all()
-        self._tracked_documents.work.begin(self._formatting.settings_changed())
+        work.begin(self._formatting.settings_changed())
         if client.watch_registration and self._open_roots.settings.watch in ("auto", "client"):
             await self._register_watches()
         await self._connection.attach_folders()
@@ -124,7 +144,7 @@ class LanguageService:
         else:
             section = member(told, SECTION)
             self._open_roots.settings = live(section, self._open_roots.settings)
-        self._tracked_documents.work.begin(self._formatting.settings_changed())
+        self._connection.work.begin(self._formatting.settings_changed())
         await self._connection.settings_changed()
         self._shown.changed()
 
@@ -151,6 +171,48 @@ class LanguageService:
     ) -> lsp.WorkspaceDiagnosticReport:
         """Answer `workspace/diagnostic` for files with diagnostics and those the client names."""
         return self._tracked_documents.publisher.workspace(params.previous_result_ids)
+
+    def _feature_handlers(
+        self, buffers: IntentsBuffers, contents: TextContents
+    ) -> Mapping[str, Handler]:
+        """Return what answers LSP's requests about texts and symbols, by their method.
+
+        Those for diagnostics, saves, file operations and commands are not among them.
+        """
+        connection, documents = self._connection, self._protocol.documents
+        actions = CodeActions(connection)
+        provenance = ProvenanceFeature(connection, buffers)
+        names = IntentsNames(connection, buffers, documents)
+        symbols = IntentSymbols(connection, buffers, names)
+        targets = IntentsLinks(connection, buffers)
+        completion = CompletionFeature(connection, documents)
+        outline = symbol_tree if connection.client.symbol_trees else symbol_list
+        return {
+            lsp.TEXT_DOCUMENT_HOVER: provenance.hover,
+            lsp.TEXT_DOCUMENT_CODE_LENS: provenance.code_lenses,
+            lsp.CODE_LENS_RESOLVE: provenance.intents_lenses.resolved,
+            lsp.TEXT_DOCUMENT_INLAY_HINT: provenance.inlay_hints,
+            lsp.TEXT_DOCUMENT_REFERENCES: symbols.references,
+            lsp.WORKSPACE_SYMBOL: symbols.symbols,
+            lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL: buffers.answering(outline),
+            lsp.TEXT_DOCUMENT_FOLDING_RANGE: buffers.answering(folding),
+            lsp.TEXT_DOCUMENT_SELECTION_RANGE: buffers.answering(selections),
+            lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: buffers.answering(all_tokens),
+            lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: buffers.answering(tokens_within),
+            lsp.TEXT_DOCUMENT_DOCUMENT_LINK: buffers.answering(links),
+            lsp.DOCUMENT_LINK_RESOLVE: targets.resolved,
+            lsp.TEXT_DOCUMENT_DEFINITION: targets.definition,
+            lsp.TEXT_DOCUMENT_RENAME: names.renamed,
+            lsp.TEXT_DOCUMENT_PREPARE_RENAME: names.prepared,
+            lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: names.highlights,
+            lsp.TEXT_DOCUMENT_FORMATTING: self._formatting.document,
+            lsp.TEXT_DOCUMENT_RANGE_FORMATTING: self._formatting.within,
+            lsp.TEXT_DOCUMENT_COMPLETION: completion.completion,
+            lsp.COMPLETION_ITEM_RESOLVE: completion.resolve,
+            lsp.TEXT_DOCUMENT_CODE_ACTION: actions.answered,
+            lsp.CODE_ACTION_RESOLVE: actions.reverts.resolved,
+            lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT: contents.content,
+        }
 
     async def _ask_for_settings(self) -> None:
         params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
@@ -189,6 +251,18 @@ def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connecti
     connection = Connection(protocol, client, tracked_documents, parts)
     tracked_documents.announce_root = connection.announce_root
     return connection
+
+
+def _intent_handlers(
+    connection: Connection, buffers: IntentsBuffers, offers: RefusalPrompts
+) -> Mapping[str, Handler]:
+    """Return what answers the requests `intent/*` and runs the commands `intent.*`, by name."""
+    requests = RequestTable(connection)
+    commands = Commands(connection, requests, offers, buffers)
+    return {
+        **{f"intent/{name}": partial(requests.answer, name) for name in RequestName},
+        **{f"intent.{name}": partial(commands.run, name) for name in (*RequestName, *CommandName)},
+    }
 
 
 async def _refresh_content(protocol: IntentProtocol, uri: str) -> None:
