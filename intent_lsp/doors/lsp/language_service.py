@@ -110,7 +110,7 @@ class LanguageService:
         client supports that. The setting `watch` also decides whether the client watches.
         """
         client, work = self._connection.client, self._connection.work
-        registrations = [*names_registrations(client.names)]
+        registrations = [*names_registrations(client)]
         if client.completion.registration:
             registrations.append(completion_registration())
         if client.token_registration:

@@ -115,8 +115,7 @@ def _lifecycle(server: IntentServer) -> None:
     @server.feature(lsp.INITIALIZED)
     async def initialized(_: lsp.InitializedParams) -> None:
         _register_unadvertised(server)
-        service = await server.ready()
-        await service.initialized()
+        await (await server.ready()).initialized()
 
     @server.feature(lsp.SHUTDOWN)
     async def shutdown(_: None) -> None:
@@ -165,11 +164,11 @@ def _register_for_every_file(
     if client.tokens and not client.token_registration:
         server.forward(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, TOKEN_LEGEND)
         server.forward(lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, TOKEN_LEGEND)
-    if not client.names.rename_registration:
+    if not client.rename_registration:
         server.forward(lsp.TEXT_DOCUMENT_RENAME)
         # Without it pygls would advertise renames that cannot be prepared.
         server.forward(lsp.TEXT_DOCUMENT_PREPARE_RENAME)
-    if not client.names.highlight_registration:
+    if not client.highlight_registration:
         server.forward(lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
 
 
@@ -186,18 +185,15 @@ def _register_unadvertised(server: IntentServer) -> None:
 def _workspace(server: IntentServer) -> None:
     @server.feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configured(params: lsp.DidChangeConfigurationParams) -> None:
-        service = await server.ready()
-        await service.configured(params.settings)
+        await (await server.ready()).configured(params.settings)
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     async def folders(_: lsp.DidChangeWorkspaceFoldersParams) -> None:
-        service = await server.ready()
-        await service.folders_changed()
+        await (await server.ready()).folders_changed()
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     async def watched(params: lsp.DidChangeWatchedFilesParams) -> None:
-        service = await server.ready()
-        await service.files_changed([change.uri for change in params.changes])
+        await (await server.ready()).files_changed([change.uri for change in params.changes])
 
 
 def _documents(server: IntentServer) -> None:
@@ -226,8 +222,7 @@ def _saves(server: IntentServer) -> None:
 
     async def record(save: ReceivedSave, document: Document | None, saved: list[str]) -> None:
         try:
-            service = await server.ready()
-            await service.documents.did_save(save.uri, document, saved)
+            await (await server.ready()).documents.did_save(save.uri, document, saved)
         finally:
             save.over()
 
@@ -262,8 +257,7 @@ def _operations(server: IntentServer) -> None:
             await server.service.operations.will(operation, _ends(params))
 
     async def record(operation: FileOperation, ends: Sequence[UriEnds]) -> None:
-        service = await server.ready()
-        await service.operations.did(operation, ends)
+        await (await server.ready()).operations.did(operation, ends)
 
     def did(operation: FileOperation, params: FileOperationParams) -> Awaitable[None]:
         return server.protocol.finish(record(operation, _ends(params)))

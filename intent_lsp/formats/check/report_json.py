@@ -115,7 +115,8 @@ def _rule(code: str, section: str) -> dict[str, Any]:
 
     If `section` is "", the rule has only an id and a name.
     """
-    rule: dict[str, Any] = {"id": code, "name": _camel(code)}
+    name = "".join(word.capitalize() for word in code.split("_"))
+    rule: dict[str, Any] = {"id": code, "name": name}
     section = _LINK.sub(r"\1", section)
     about, _, way_out = section.partition(_WAY_OUT)
     paragraphs = about.strip().split("\n\n")
@@ -167,10 +168,6 @@ def file_reference(path: str) -> str:
 
 def _shown(text: str) -> str:
     return whole(escape_unseen(text))
-
-
-def _camel(code: str) -> str:
-    return "".join(word.capitalize() for word in code.split("_"))
 
 
 def _first_sentence(text: str) -> str:

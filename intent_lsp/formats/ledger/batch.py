@@ -126,7 +126,9 @@ def _sound(data: bytes) -> _Lines | None:
     places = [wire.integrity for wire in wires]
     stated, named = _taken_out(places), [place.prev_record_hash for place in places]
     digests = _digests(wires)
-    hashes = stated if _are_spelled(stated, digests) else [*map(_spelled, digests)]
+    hashes = stated
+    if not _are_spelled(stated, digests):
+        hashes = [ContentHash(_PREFIX + digest.hex()) for digest in digests]
     pairs = enumerate(zip(stated, hashes, strict=True))
     changed = [at for at, (said, found) in pairs if said != found]
     tied = [hash_ for place in places for hash_ in place.merges]
@@ -169,7 +171,3 @@ def _are_spelled(stated: Sequence[str], digests: Sequence[bytes]) -> bool:
     # A newline inside of a text would be one too many, so equality here means that each text is
     # equal.
     return "\n".join(stated) == _PREFIX + spelled
-
-
-def _spelled(digest: bytes) -> ContentHash:
-    return ContentHash(_PREFIX + digest.hex())

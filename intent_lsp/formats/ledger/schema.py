@@ -169,7 +169,8 @@ def broken_rule(record: WireRecord) -> str | None:
         return "`timestamp` is not RFC 3339 in UTC with milliseconds and `Z`"
     if not _HASHES.fullmatch("".join(_hashes(record))):
         return "a hash is not `sha256:` and 64 lower-case hexadecimal digits"
-    if not _is_commit(record.vcs.revision_id):
+    revision = record.vcs.revision_id
+    if revision != UNKNOWN_REVISION and not COMMIT.fullmatch(revision):
         return f"`vcs.revision_id` is neither a commit nor {UNKNOWN_REVISION}"
     return _contradiction(record) or _broken_runs(record.files)
 
@@ -188,10 +189,6 @@ def _broken_runs(files: tuple[WireFile, ...]) -> str | None:
             if talk.ranges and (rule := _broken_range(talk.ranges)):
                 return rule
     return None
-
-
-def _is_commit(text: str) -> bool:
-    return text == UNKNOWN_REVISION or COMMIT.fullmatch(text) is not None
 
 
 def _is_time(text: str) -> bool:

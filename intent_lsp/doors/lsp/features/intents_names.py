@@ -17,7 +17,7 @@ from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import document_edit, files_at, span_range, uri_of
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.protocol.documents import Documents
-from intent_lsp.doors.lsp.runtime.client_capabilities import NamesClient
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.wire.answers import refused
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit
 from intent_lsp.formats.intents.rename_intent import ids_ignored, unparsed
@@ -179,7 +179,7 @@ class IntentsNames:
             self._people.warn(f"intent-lsp: {whole(made.ignored.warning)}")
 
 
-def names_registrations(client: NamesClient) -> Iterator[lsp.Registration]:
+def names_registrations(client: ClientCapabilities) -> Iterator[lsp.Registration]:
     """Yield the registrations of renames and of highlights for the intents file alone.
 
     One that the client does not support is left out.
@@ -190,7 +190,7 @@ def names_registrations(client: NamesClient) -> Iterator[lsp.Registration]:
             id=lsp.TEXT_DOCUMENT_RENAME,
             method=lsp.TEXT_DOCUMENT_RENAME,
             register_options=lsp.RenameRegistrationOptions(
-                document_selector=only, prepare_provider=client.prepares or None
+                document_selector=only, prepare_provider=client.prepares_renames or None
             ),
         )
     if client.highlight_registration:

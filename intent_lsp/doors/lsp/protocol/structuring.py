@@ -171,15 +171,12 @@ def _check_arguments(method: str, params: dict[str, Any] | None) -> None:
 def _step(error: BaseException) -> str:
     for note in getattr(error, "__notes__", ()):
         if isinstance(note, AttributeValidationNote):
-            return "." + _spell(note.name)
+            # The name in JSON, such as `textDocument` for `text_document`.
+            name = note.name.rstrip("_")
+            return "." + re.sub(r"_(\w)", lambda found: found[1].upper(), name)
         if isinstance(note, IterableValidationNote):
             return f"[{note.index}]"
     return ""
-
-
-def _spell(attribute: str) -> str:
-    """Return the JSON name of an attribute, such as `textDocument` for `text_document`."""
-    return re.sub(r"_(\w)", lambda found: found[1].upper(), attribute.rstrip("_"))
 
 
 def _string(value: object, _: object) -> str:

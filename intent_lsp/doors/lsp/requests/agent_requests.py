@@ -191,14 +191,12 @@ class AgentRequests:
         if params.tool_name is None:
             path = await self._in_thread(open_root.governance.path_named, params)
             if session == open_root.session:
-                rows, judgement = await self._in_thread(
-                    open_root.governance.explain_save, session.id, path
-                )
+                explain_save = open_root.governance.explain_save
+                rows, judgement = await self._in_thread(explain_save, session.id, path)
                 return explained_json(rows, judgement_json(judgement, uri_of(root / path)))
         call = params.call()
-        rows, admission = await self._in_thread(
-            open_root.governance.calls.explain, session.id, session.agent_id, call
-        )
+        explain = open_root.governance.calls.explain
+        rows, admission = await self._in_thread(explain, session.id, session.agent_id, call)
         return explained_json(rows, call_json(admission, root))
 
     def _place_of(self, lines: Sequence[str], at: WirePosition) -> Position:

@@ -91,9 +91,8 @@ class Commands:
         not opened.
         """
         tracked_documents = self._connection.tracked_documents
-        draft = await tracked_documents.work.in_thread(
-            open_root.governance.stores.drafts.get, params.id
-        )
+        drafts = open_root.governance.stores.drafts
+        draft = await tracked_documents.work.in_thread(drafts.get, params.id)
         if draft is None:
             said = f"There is no draft {params.id}; `intent.drafts` lists those that are kept."
             raise failed(RequestCode.DRAFT_UNKNOWN, said, {})

@@ -56,9 +56,8 @@ class EditorEdits:
         as failed.
         """
         governance = self._open_root.governance
-        admission: CallDecision = await self._in_thread(
-            governance.calls.admit_change, *asker, call, changes, word
-        )
+        admit = governance.calls.admit_change
+        admission: CallDecision = await self._in_thread(admit, *asker, call, changes, word)
         if admission.again and admission.ticket is not None:
             before = await self._in_thread(governance.calls.outcome, admission.ticket.id)
             return Applied(admission, before, None if before is None else before.error)
@@ -118,7 +117,8 @@ class EditorEdits:
             version = None if tracked is None or change.source is not None else tracked.version
             new = split_lines(change.rewrite("".join(lines or ())))
             named = tracked.uri if tracked is not None and change.source is None else uri
-            steps += self._edit(named, version, lines or [], new)
+            edits = turning_edits(lines or [], new, self._connection.spelling)
+            steps += [document_edit(named, version, edits)] if edits else []
         return steps
 
     async def _lines(self, path: str, tracked: TrackedDocument | None) -> list[str] | None:
@@ -138,12 +138,6 @@ class EditorEdits:
         if text is None:
             raise ValueError(f"{path} is not a text file, so it cannot be edited")
         return split_lines(text.text)
-
-    def _edit(
-        self, uri: str, version: int | None, lines: list[str], new: list[str]
-    ) -> list[lsp.TextDocumentEdit]:
-        edits = turning_edits(lines, new, self._connection.spelling)
-        return [document_edit(uri, version, edits)] if edits else []
 
     def _uri(self, path: str) -> str:
         return uri_of(self._open_root.governance.root / path)

@@ -122,10 +122,12 @@ class IntentRequests:
 
         Without a root, answer no owners.
         """
-        open_root, told = await self._in_thread(self._owned, read_params(given, PathParams))
-        if open_root is not None:
-            await self._connection.announce_root(open_root)
-        return told
+        params = read_params(given, PathParams)
+        open_root = await self._finder.find(params)
+        if open_root is None:
+            params.required_path()
+            return {"owners": []}
+        return await self._in_thread(_owned, open_root, params)
 
     async def trace(self, open_root: OpenRoot, params: TraceParams) -> JsonObject:
         """Answer `intent/trace`: a page of records, newest first.
@@ -188,34 +190,6 @@ class IntentRequests:
             return None
         return await self._in_thread(open_root.governance.path_named, params)
 
-    def _owned(self, params: PathParams) -> tuple[OpenRoot | None, JsonObject]:
-        """Return the root that params are about, or None, and the answer of `intent/owners`.
-
-        Both are computed in a single thread job, because handing work to a thread takes as long as
-        the answer.
-        """
-        open_root = self._finder.governance(params)
-        if open_root is None:
-            params.required_path()
-            return None, {"owners": []}
-        path = open_root.governance.path_named(params)
-        owning = open_root.governance.owners(path)
-        intents = open_root.governance.rules.current().by_id
-        owners = [
-            {
-                "intentId": owner.intent_id,
-                "pattern": owner.pattern,
-                "status": intents[owner.intent_id].status.value,
-            }
-            for owner in owning
-            if owner.intent_id in intents
-        ]
-        return open_root, {
-            "path": path,
-            "uri": uri_of(open_root.governance.root / path),
-            "owners": owners,
-        }
-
     def _root_above(self, folder: Path) -> Path:
         """Return the root that governs a folder, even if it is not open, or else the folder."""
         open_root = self._connection.open_roots.of_path(str(folder))
@@ -224,9 +198,7 @@ class IntentRequests:
         return governed_root(str(folder)) or folder
 
     def _folder(self, params: CommonParams) -> Path | None:
-        path = params.workspace()
-        folders = self._connection.open_roots.folders
-        chosen = path if path is not None else next(iter(folders), None)
+        chosen = params.workspace() or next(iter(self._connection.open_roots.folders), None)
         return None if chosen is None else Path(chosen)
 
 
@@ -238,6 +210,22 @@ def _voice(params: CommonParams) -> AgentInfo:
     if not isinstance(params, SelectParams):
         return AgentInfo()
     return AgentInfo(model=params.model_identifier, url=params.conversation_url)
+
+
+def _owned(open_root: OpenRoot, params: PathParams) -> JsonObject:
+    path = open_root.governance.path_named(params)
+    intents = open_root.governance.rules.current().by_id
+    owners = [
+        {
+            "intentId": owner.intent_id,
+            "pattern": owner.pattern,
+            "status": intents[owner.intent_id].status.value,
+        }
+        for owner in open_root.governance.owners(path)
+        if owner.intent_id in intents
+    ]
+    uri = uri_of(open_root.governance.root / path)
+    return {"path": path, "uri": uri, "owners": owners}
 
 
 def _traced(open_root: OpenRoot, query: Query, limit: int, cursor: PageCursor | None) -> JsonObject:

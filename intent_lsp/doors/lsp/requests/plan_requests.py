@@ -144,9 +144,8 @@ class PlanRequests:
         the completion is refused, record that as a lesson, unless it is known. Raise the refusal.
         """
         governance, session = open_root.governance, session_of(params, open_root)
-        active = await self._in_thread(
-            governance.sessions.active_intent, session.id, session.agent_id
-        )
+        active_intent = governance.sessions.active_intent
+        active = await self._in_thread(active_intent, session.id, session.agent_id)
         rules = await self._in_thread(governance.rules.current)
         intent = rules.active(params.intent_id or active)
         error = None if attempt.success else attempt.error or "it did not say why"

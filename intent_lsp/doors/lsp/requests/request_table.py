@@ -67,7 +67,9 @@ class RequestTable:
             raise invalid(error) from error
         except IntentLspError as error:
             told = {"cure": error.cure} if error.cure else {}
-            raise failed(_code_of(error), str(error), told) from error
+            unreadable = isinstance(error, LedgerUnavailableError)
+            code = RequestCode.LEDGER_UNAVAILABLE if unreadable else RequestCode.STATE_UNAVAILABLE
+            raise failed(code, str(error), told) from error
 
     def _table(self) -> Mapping[RequestName, RequestHandler]:
         intents, agents, plan, blame = self.intents, self._agents, self._plan, self._blame
@@ -105,9 +107,3 @@ class RequestTable:
         Only for requests that do not wait for a person.
         """
         return lambda given: self._finish(handler(given))
-
-
-def _code_of(error: IntentLspError) -> RequestCode:
-    if isinstance(error, LedgerUnavailableError):
-        return RequestCode.LEDGER_UNAVAILABLE
-    return RequestCode.STATE_UNAVAILABLE

@@ -26,18 +26,6 @@ class CompletionClient(Struct, frozen=True, kw_only=True):
     as_is: bool = False
 
 
-class NamesClient(Struct, frozen=True, kw_only=True):
-    """What one client can do with the names of intents.
-
-    `rename_registration` and `highlight_registration`: renames, and highlights, may be registered
-    for the intents file alone. `prepares`: it asks what is renamed before it asks for the new name.
-    """
-
-    rename_registration: bool = False
-    highlight_registration: bool = False
-    prepares: bool = False
-
-
 class ClientCapabilities(Struct, frozen=True, kw_only=True):
     """The capabilities, declared by one client, that change what this server sends to it.
 
@@ -59,7 +47,8 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     in a document. `tokens`: it shows semantic tokens; with `token_registration` these may be
     registered for some files.
     `format_registration` and `range_format_registration`: so may formatting of a document and of a
-    range.
+    range, `rename_registration` and `highlight_registration`: renames and highlights.
+    `prepares_renames`: it asks what is renamed before it asks for the new name.
     """
 
     pull: bool = False
@@ -95,8 +84,10 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     token_registration: bool = False
     format_registration: bool = False
     range_format_registration: bool = False
+    rename_registration: bool = False
+    highlight_registration: bool = False
+    prepares_renames: bool = False
     completion: CompletionClient = CompletionClient()
-    names: NamesClient = NamesClient()
 
 
 def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
@@ -144,12 +135,10 @@ def client_of(capabilities: lsp.ClientCapabilities) -> ClientCapabilities:
         token_registration=_registers(shown.semantic_tokens),
         format_registration=_registers(shown.formatting),
         range_format_registration=_registers(shown.range_formatting),
+        rename_registration=_registers(shown.rename),
+        highlight_registration=_registers(shown.document_highlight),
+        prepares_renames=bool(shown.rename and shown.rename.prepare_support),
         completion=_completion(shown.completion),
-        names=NamesClient(
-            rename_registration=_registers(shown.rename),
-            highlight_registration=_registers(shown.document_highlight),
-            prepares=bool(shown.rename and shown.rename.prepare_support),
-        ),
     )
 
 
