@@ -8,7 +8,7 @@ import pytest
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.content import content_of, split_lines
-from intent_lsp.doors.lsp.connection.progress import ClientProgress
+from intent_lsp.doors.lsp.connection.client_ui import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.features.intent_lines import IntentLines, LinesFound

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.connection.progress import ClientProgress
+from intent_lsp.doors.lsp.connection.client_ui import ClientProgress
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 
 ABLE, UNABLE = ClientCapabilities(progress=True), ClientCapabilities()

@@ -10,12 +10,10 @@ from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import INTENT_MAP, INTENTS_FILE, LEDGER_FILE, path_of_uri, relative_to
-from intent_lsp.doors.lsp.connection.client_ui import ClientUi
+from intent_lsp.doors.lsp.connection.client_ui import ClientProgress, ClientUi
 from intent_lsp.doors.lsp.connection.disk_monitor import DiskChangeMonitor
-from intent_lsp.doors.lsp.connection.grant_tokens import GrantTokens
 from intent_lsp.doors.lsp.connection.intent_selection import IntentSelection
-from intent_lsp.doors.lsp.connection.person_prompt import EditorPerson
-from intent_lsp.doors.lsp.connection.progress import ClientProgress
+from intent_lsp.doors.lsp.connection.person_prompt import EditorPerson, GrantTokens
 from intent_lsp.doors.lsp.connection.record_notifier import RecordNotifier
 from intent_lsp.doors.lsp.connection.root_status import (
     GovernanceMessages,

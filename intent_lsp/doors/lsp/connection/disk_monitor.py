@@ -81,7 +81,7 @@ class DiskChangeMonitor:
         outcomes: RecordNotifier,
         hosts: HostDiagnostics,
     ) -> None:
-        self._tracked_documents = tracked_documents
+        self._tracked_documents, self._work = tracked_documents, tracked_documents.work
         self._outcomes = outcomes
         self._hosts = hosts
         self._loop = asyncio.get_running_loop()
@@ -96,9 +96,8 @@ class DiskChangeMonitor:
         root = open_root.governance.root
         self._roots[root] = _Root(open_root=open_root)
         if watch:
-            await self._tracked_documents.work.in_thread(
-                self._watching.watch, root, partial(open_root.governance.note_polling, "tree")
-            )
+            polling = partial(open_root.governance.note_polling, "tree")
+            await self._work.in_thread(self._watching.watch, root, polling)
         self.schedule(open_root, everything=True)
 
     def schedule(self, open_root: OpenRoot, *, everything: bool = False) -> None:
@@ -114,7 +113,7 @@ class DiskChangeMonitor:
         stirred.everything |= everything
         if not stirred.looking:
             stirred.looking = True
-            self._tracked_documents.work.begin(self._look(stirred))
+            self._work.begin(self._look(stirred))
 
     def end(self) -> None:
         """Stop following every root."""
@@ -143,19 +142,17 @@ class DiskChangeMonitor:
         stirred = self._roots.get(root)
         if stirred is not None:
             self.schedule(stirred.open_root)
-            self._tracked_documents.work.begin(
-                self._tracked_documents.work.in_thread(self._watching.follow, root, paths)
-            )
+            self._work.begin(self._work.in_thread(self._watching.follow, root, paths))
 
     async def _look(self, root: _Root) -> None:
         try:
             while root.wanted:
-                await self._tracked_documents.work.idle_scheduler.wait_until_idle(IDLE_WITHIN)
+                await self._work.idle_scheduler.wait_until_idle(IDLE_WITHIN)
                 began = self._loop.time()
                 everything, root.wanted, root.everything = root.everything, False, False
                 look = root.open_root.governance.disk_changes.look
                 async with root.lane:
-                    tree = await self._tracked_documents.work.in_thread(look)
+                    tree = await self._work.in_thread(look)
                     if tree is not None and tree.again:
                         root.everything |= everything
                         self._outcomes.later(GIT_WITHIN, self._stir_later(root.open_root))
@@ -186,13 +183,13 @@ class DiskChangeMonitor:
             # Not quiet: an examination is due, and will schedule the record again.
             return
         root.unrecorded_since = None
-        self._tracked_documents.work.begin(self._record(root))
+        self._work.begin(self._record(root))
 
     async def _record(self, root: _Root) -> None:
         open_root = root.open_root
         async with root.lane:
             saving = self._saving(open_root)
-            news, blind = await self._tracked_documents.work.in_thread(_record, open_root, saving)
+            news, blind = await self._work.in_thread(_record, open_root, saving)
         if blind is not None:
             self._hosts.show(open_root, blind)
         self._tell(open_root, news)
@@ -201,9 +198,8 @@ class DiskChangeMonitor:
         if news.git:
             self._outcomes.later(GIT_WITHIN, self._stir_later(open_root))
         elif news.waiting:
-            self._outcomes.later(
-                CLAIMED_FOR.total_seconds() + A_MOMENT, self._stir_later(open_root)
-            )
+            after = CLAIMED_FOR.total_seconds() + A_MOMENT
+            self._outcomes.later(after, self._stir_later(open_root))
 
     def _tell(self, open_root: OpenRoot, news: DiskNews) -> None:
         """Report each new record to the client, and all changes that wait in one message.

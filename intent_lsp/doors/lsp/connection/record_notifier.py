@@ -78,7 +78,7 @@ class RecordNotifier:
         people: ClientUi,
         look: Callable[[OpenRoot], Coroutine[object, object, None]],
     ) -> None:
-        self._tracked_documents = tracked_documents
+        self._tracked_documents, self._work = tracked_documents, tracked_documents.work
         self._people = people
         self._look = look
         self._writing: set[OpenRoot] = set()
@@ -113,7 +113,7 @@ class RecordNotifier:
         left = self._open_runs.get(open_root, set()) - {path}
         if left:
             self._open_runs[open_root] -= left
-            self._tracked_documents.work.begin(self.end_runs(open_root, left))
+            self._work.begin(self.end_runs(open_root, left))
 
     async def closed(self, tracked: TrackedDocument) -> None:
         """Record a closed document's open run of automatic saves, once its saves are recorded."""
@@ -128,7 +128,7 @@ class RecordNotifier:
         not recorded yet, are recorded too.
         """
         end = open_root.governance.saves.end_run_at_rest
-        self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, after))
+        self._runs_ended(open_root, await self._work.in_thread(end, after))
 
     async def end_runs(
         self, open_root: OpenRoot, paths: Collection[WorkspacePath] | None = None
@@ -138,7 +138,7 @@ class RecordNotifier:
         Runs that have ended otherwise, and are not recorded yet, are recorded too.
         """
         end = open_root.governance.saves.end_runs
-        self._runs_ended(open_root, await self._tracked_documents.work.in_thread(end, paths))
+        self._runs_ended(open_root, await self._work.in_thread(end, paths))
 
     def _runs_ended(self, open_root: OpenRoot, ended: Iterable[AfterSave]) -> None:
         for after in ended:
@@ -151,7 +151,7 @@ class RecordNotifier:
         An agent's ticket claims the files. `paths` are relative to the root.
         """
         for tracked in self._tracked_documents.open_at(open_root, paths).values():
-            self._tracked_documents.work.begin(self._tracked_documents.look_again(tracked))
+            self._work.begin(self._tracked_documents.look_again(tracked))
             lapsed = CLAIMED_FOR.total_seconds() + A_MOMENT
             self.later(lapsed, self._tracked_documents.look_again(tracked))
 
@@ -161,8 +161,7 @@ class RecordNotifier:
         Then judge the root's documents again.
         """
         release = open_root.governance.saves.release
-        released = await self._tracked_documents.work.in_thread(release, open_root.session)
-        for after in released:
+        for after in await self._work.in_thread(release, open_root.session):
             self.saved(open_root, after)
         await self._tracked_documents.look_at_root(open_root)
 
@@ -184,8 +183,7 @@ class RecordNotifier:
                 f"intent-lsp: {edit}, but the ledger cannot record it yet: {queued}. Once that is"
                 " fixed, it is recorded with the next edit."
             )
-        work = self._tracked_documents.work
-        work.begin(work.in_thread(open_root.governance.unreported.write))
+        self._work.begin(self._work.in_thread(open_root.governance.unreported.write))
         self.noted(open_root)
 
     def noted(self, open_root: OpenRoot) -> None:
@@ -200,8 +198,7 @@ class RecordNotifier:
             self.later(HISTORY_AFTER, self._write_history(open_root))
 
     async def _write_history(self, open_root: OpenRoot) -> None:
-        history = open_root.governance.history
-        in_thread = self._tracked_documents.work.in_thread
+        history, in_thread = open_root.governance.history, self._work.in_thread
         try:
             await in_thread(history.write, unsaved_file=self._tracked_documents.unsaved(open_root))
             again = await in_thread(history.is_due)
@@ -222,4 +219,4 @@ class RecordNotifier:
                 raise
             await work
 
-        self._tracked_documents.work.begin(wait())
+        self._work.begin(wait())

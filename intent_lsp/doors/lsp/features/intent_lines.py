@@ -6,7 +6,7 @@ Invariant: saves under way are waited for first.
 
 from msgspec import Struct
 
-from intent_lsp.doors.lsp.connection.progress import ClientProgress, Token
+from intent_lsp.doors.lsp.connection.client_ui import ClientProgress, Token
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.ledger.intent_lines import (

@@ -18,8 +18,8 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.text import has_in_order
+from intent_lsp.doors.lsp.connection.client_ui import Token
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.connection.progress import Token
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, span_range, uri_of
 from intent_lsp.doors.lsp.features.intent_lines import IntentLines, LinesFound
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers

@@ -13,7 +13,7 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.codes import NO_USABLE_INTENT, GateCode
 from intent_lsp.core.scope.language import escape
-from intent_lsp.doors.lsp.connection.grant_tokens import GrantTokens
+from intent_lsp.doors.lsp.connection.person_prompt import GrantTokens
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.governance.violations.violation import Violation
