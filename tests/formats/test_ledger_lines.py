@@ -14,7 +14,7 @@ from benchmarks.support.ledger_maker import lines
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.ledger.chain import ChainEnd, Link, draft
 from intent_lsp.core.records import Event
-from intent_lsp.formats.ledger.batch import LinkedBatch, examine_lines, index_lines
+from intent_lsp.formats.ledger.batch import LineBatch, examine_lines, index_lines
 from intent_lsp.formats.ledger.jsonl import entry, examine, seal
 from intent_lsp.formats.ledger.schema import WireRecord
 from tests.support.ledgers import HASH, edit, events, new_id
@@ -32,14 +32,14 @@ def line_of(event: Event) -> bytes:
 def check(several: list[bytes]) -> None:
     data, alone = b"".join(several), [examine(line) for line in several]
     found = examine_lines(data)
-    if isinstance(found, LinkedBatch):
+    if isinstance(found, LineBatch):
         check_stretch(found, alone)
     else:
         assert found == alone
     assert index_lines(data) == [entry(line) for line in several]
 
 
-def check_stretch(found: LinkedBatch, alone: list[Link]) -> None:
+def check_stretch(found: LineBatch, alone: list[Link]) -> None:
     assert (found.first, found.last) == (alone[0], alone[-1])
     assert found.ids == [link.id for link in alone]
     assert [f"sha256:{digest.hex()}" for digest in found.digests] == [link.hash for link in alone]
@@ -202,7 +202,7 @@ def test_what_the_first_of_lines_that_follow_one_another_names_is_looked_at(name
     first = changed("integrity.prev_record_hash", named)
     below = changed("integrity.prev_record_hash", stated(first), PLAIN[2])
     check([first, below])
-    assert isinstance(examine_lines(first + below), LinkedBatch) == (named == HASH)
+    assert isinstance(examine_lines(first + below), LineBatch) == (named == HASH)
 
 
 @pytest.mark.parametrize(
@@ -242,7 +242,7 @@ def test_of_no_lines_nothing_is_said() -> None:
 
 
 def test_lines_that_follow_one_another_are_one_stretch() -> None:
-    assert isinstance(examine_lines(b"".join(PLAIN)), LinkedBatch)
+    assert isinstance(examine_lines(b"".join(PLAIN)), LineBatch)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_lines_that_follow_one_another_are_one_stretch() -> None:
 )
 def test_other_lines_are_told_one_by_one(several: list[bytes]) -> None:
     check(several)
-    assert not isinstance(examine_lines(b"".join(several)), LinkedBatch)
+    assert not isinstance(examine_lines(b"".join(several)), LineBatch)
 
 
 @pytest.mark.parametrize(
@@ -270,7 +270,7 @@ def test_a_line_that_ties_or_whose_clock_went_back_is_in_no_stretch(told: dict[s
     end = ChainEnd(above, (*told.get("merges", ()), above))
     _, next_line = seal(draft(edit(), id=new_id(), timestamp=time, end=end))
     check([line, next_line])
-    assert not isinstance(examine_lines(line + next_line), LinkedBatch)
+    assert not isinstance(examine_lines(line + next_line), LineBatch)
 
 
 def test_the_maker_of_large_ledgers_writes_what_the_program_would_write() -> None:

@@ -25,7 +25,7 @@ import msgspec
 
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.ledger.chain import Flaw, Link
-from intent_lsp.formats.ledger.batch import LinkedBatch, examine_lines
+from intent_lsp.formats.ledger.batch import LineBatch, examine_lines
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.store.ledger.raw.file import Reader, read_at
@@ -128,9 +128,9 @@ def _examined(read: Reader, start: int, size: int) -> _Found:
     whole = lines.rfind(b"\n") + 1
     examined = examine_lines(lines[:whole])
     torn = [_torn(lines[whole:])] if lines[whole:] else []
-    if isinstance(examined, LinkedBatch):
-        first, last, ids, digests = examined
-        packed = Packed(first, last, len(ids), id_keys(ids), b"".join(digests))
+    if isinstance(examined, LineBatch):
+        ids, digests = examined.ids, b"".join(examined.digests)
+        packed = Packed(examined.first, examined.last, len(ids), id_keys(ids), digests)
         return _Found(packed, torn)
     return _Found(None, [*examined, *torn])
 
