@@ -7,10 +7,7 @@ import asyncio
 import contextlib
 import hmac
 import signal
-import socket
-import sys
 from collections.abc import Iterator
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
 
@@ -19,9 +16,9 @@ from mcp.server.lowlevel import Server
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from intent_lsp.core.errors import IntentLspError
 from intent_lsp.formats.endpoint import Endpoint
 from intent_lsp.store.fs.token_file import token_of
+from intent_lsp.store.listening import announce, listen
 
 PATH: Final = "/mcp"
 LARGEST_BODY: Final = 64 * 1024 * 1024
@@ -37,16 +34,9 @@ UNAUTHORIZED: Final = JSONResponse(
     headers={"www-authenticate": 'Bearer error="invalid_token"'},
 )
 
+_CURE: Final = "give 127.0.0.1:PORT or [::1]:PORT; port 0 is any that is free"
 _GRACE: Final = 2
 """Seconds that open connections have when the server ends."""
-
-
-class LoopbackError(IntentLspError):
-    """Raised for an address that cannot or must not be listened at. `cure` says what to do."""
-
-    def __init__(self, problem: str, *, cure: str) -> None:
-        super().__init__(problem)
-        self.cure = cure
 
 
 def serve_http(
@@ -55,10 +45,12 @@ def serve_http(
     """Serve any number of clients over HTTP until a signal ends that.
 
     Print `intent-lsp: listening on URL (this machine only)` to standard error first. `endpoint` is
-    host and port. Raise LoopbackError if it cannot be listened at, or if other machines could reach
-    it. Raise TokenFileError if the token file cannot be used.
+    host and port. Raise ListeningError if it cannot be listened at, or if other machines could
+    reach it. Raise TokenFileError if the token file cannot be used.
     """
-    listener = _listen(Endpoint(*endpoint))
+    place = Endpoint(*endpoint)
+    beyond = f"--http {place}: other machines could reach this address"
+    listener = listen(place, cure=_CURE, beyond=beyond)
     with listener:
         app = server.streamable_http_app(
             streamable_http_path=PATH, max_request_body_size=LARGEST_BODY
@@ -70,7 +62,7 @@ def serve_http(
             server_header=False,
             timeout_graceful_shutdown=_GRACE,
         )
-        _announce(listener)
+        announce(listener, "http", PATH, "this machine only")
         asyncio.run(QuietUvicorn(config).serve([listener]))
 
 
@@ -111,32 +103,3 @@ class TokenGuard:
     def _knows(self, scope: Scope) -> bool:
         given = [value for name, value in scope.get("headers", ()) if name == b"authorization"]
         return len(given) == 1 and hmac.compare_digest(given[0], self._expected)
-
-
-def _announce(listener: socket.socket) -> None:
-    host, port = listener.getsockname()[:2]
-    # The parent may have closed standard error; then it knows the port.
-    with contextlib.suppress(AttributeError, OSError):
-        url = f"http://{Endpoint(host, port)}{PATH}"
-        sys.stderr.write(f"intent-lsp: listening on {url} (this machine only)\n")
-        sys.stderr.flush()
-
-
-def _listen(endpoint: Endpoint) -> socket.socket:
-    """Return a socket that listens at an address which only this machine can reach.
-
-    Raise LoopbackError if other machines could reach it, or if listening fails.
-    """
-    cure = "give 127.0.0.1:PORT or [::1]:PORT; port 0 is any that is free"
-    try:
-        found = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
-        family, _, _, _, address = found[0]
-        host = str(address[0])
-        if not ip_address(host.partition("%")[0]).is_loopback:
-            raise LoopbackError(
-                f"--http {endpoint}: other machines could reach this address", cure=cure
-            )
-        return socket.create_server((host, int(address[1])), family=family)
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise LoopbackError(f"cannot listen on {endpoint}: {reason}", cure=cure) from error

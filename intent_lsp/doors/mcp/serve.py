@@ -37,7 +37,7 @@ def serve_mcp(
     `level` is the level of the log, on standard error. `root`: serve only the root that governs
     this directory. `endpoint` and `token_file`: serve HTTP at this host and port, with the token in
     this file; if either is None, serve standard input and output. Raise McpMissingError, and for
-    HTTP LoopbackError or TokenFileError.
+    HTTP ListeningError or TokenFileError.
     """
     logging.basicConfig(level=level.upper(), stream=sys.stderr, format=_FORMAT)
     try:

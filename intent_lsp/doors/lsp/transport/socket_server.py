@@ -7,10 +7,8 @@ Invariant: it prints its address and who can reach it before it accepts a connec
 import asyncio
 import contextlib
 import socket
-import sys
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,25 +30,19 @@ from intent_lsp.doors.lsp.transport.client_auth import ClientAuthenticator
 from intent_lsp.doors.lsp.transport.run_loop import conduct, end_on_signals
 from intent_lsp.formats.endpoint import Endpoint
 from intent_lsp.store.fs.token_file import token_of
+from intent_lsp.store.listening import ListeningError, announce, is_loopback, listen
 
 _HERE: Final = "this machine only"
 _EVERYWHERE: Final = (
     "any machine that can reach this address, with the token, by a connection that is not encrypted"
 )
+_CURE: Final = "give an address of this machine and a free port, or port 0 to have one chosen"
 _ANYBODY: Final = "; every user of this machine can connect, since no --token-file was given"
 
 _SLICE: Final = 16 << 10
 """Bytes read at a time. A connection refused for the first bytes costs no more than that."""
 
 Listen = Callable[[socket.socket, ClientAdmission], Awaitable[None]]
-
-
-class ListeningError(IntentLspError):
-    """Raised if a server cannot listen as it was asked to. `cure` says what to do."""
-
-    def __init__(self, problem: str, *, cure: str) -> None:
-        super().__init__(problem)
-        self.problem, self.cure = problem, cure
 
 
 class ListenAddress(Struct, frozen=True, kw_only=True):
@@ -129,16 +121,18 @@ def open_socket_server(place: ListenAddress) -> SocketServer:
     or if the scheme is `ws` and the package websockets is not installed. Raise TokenFileError if
     the token file cannot be used.
     """
-    listen = _listen_by(place)
-    listener = _listen(place.endpoint)
+    accept = _listen_by(place)
+    listener = listen(place.endpoint, cure=_CURE, backlog=MOST_WAITING)
     try:
-        authenticator = ClientAuthenticator(_token(place, _is_loopback(listener)))
+        authenticator = ClientAuthenticator(_token(place, listener))
     except IntentLspError:
         listener.close()
         raise
-    _announce(place, listener)
+    reach = _HERE if is_loopback(listener) else _EVERYWHERE
+    guard = "" if place.token_file is not None else _ANYBODY
+    announce(listener, place.scheme, "", reach + guard)
     return SocketServer(
-        listener=listener, authenticator=authenticator, listen=listen, limits=place.limits
+        listener=listener, authenticator=authenticator, listen=accept, limits=place.limits
     )
 
 
@@ -190,22 +184,7 @@ async def _listen_by_tcp(listener: socket.socket, admission: ClientAdmission) ->
     await asyncio.start_server(converse, sock=listener, backlog=MOST_WAITING)
 
 
-def _listen(endpoint: Endpoint) -> socket.socket:
-    try:
-        found = socket.getaddrinfo(
-            endpoint.host, endpoint.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-        family, _, _, _, address = found[0]
-        return socket.create_server(
-            (str(address[0]), int(address[1])), family=family, backlog=MOST_WAITING
-        )
-    except (OSError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        cure = "give an address of this machine and a free port, or port 0 to have one chosen"
-        raise ListeningError(f"cannot listen on {endpoint}: {reason}", cure=cure) from error
-
-
-def _token(place: ListenAddress, is_loopback: bool) -> str | None:  # noqa: FBT001 - a fact, not a flag
+def _token(place: ListenAddress, listener: socket.socket) -> str | None:
     if place.token_file is not None:
         return token_of(Path(place.token_file))
     cure = "add `--token-file FILE`; the file is created with a new token if it does not exist"
@@ -213,23 +192,8 @@ def _token(place: ListenAddress, is_loopback: bool) -> str | None:  # noqa: FBT0
         raise ListeningError(
             "--ws needs a token: without one, any web page in a browser could connect", cure=cure
         )
-    if not is_loopback:
+    if not is_loopback(listener):
         raise ListeningError(
             f"--tcp {place.endpoint} needs a token: other machines can reach it", cure=cure
         )
     return None
-
-
-def _is_loopback(listener: socket.socket) -> bool:
-    return ip_address(listener.getsockname()[0].partition("%")[0]).is_loopback
-
-
-def _announce(place: ListenAddress, listener: socket.socket) -> None:
-    host, port = listener.getsockname()[:2]
-    reach = _HERE if _is_loopback(listener) else _EVERYWHERE
-    guard = "" if place.token_file is not None else _ANYBODY
-    url = f"{place.scheme}://{Endpoint(host, port)}"
-    # The parent may have closed standard error; then it knows the port.
-    with contextlib.suppress(AttributeError, OSError):
-        sys.stderr.write(f"intent-lsp: listening on {url} ({reach}{guard})\n")
-        sys.stderr.flush()
