@@ -4,25 +4,18 @@ Invariant: `document.lines == split_lines(document.text)` after every change: a 
 `\n` or `\r` and nowhere else, and a `\r` that meets a `\n` becomes one terminator.
 Invariant: a change splits only the lines that it touches.
 Invariant: only the client's messages change a document; the disk is never read.
-Invariant: notebook documents are ignored.
 """
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
-from lsprotocol import types as lsp
 from msgspec import Struct
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Position
 from intent_lsp.core.line_diff import LineEdit
-from intent_lsp.doors.lsp.protocol.positions import (
-    ClientPosition,
-    ClientRange,
-    PositionEncoding,
-    from_client,
-)
+from intent_lsp.doors.lsp.protocol.positions import ClientRange, PositionEncoding, from_client
 
 _log = logging.getLogger(__name__)
 
@@ -153,39 +146,6 @@ class Documents:
         if document is None:
             _log.warning("%s: a close of a document that is not open", uri)
         return document
-
-
-def open_document(documents: Documents, params: lsp.DidOpenTextDocumentParams) -> None:
-    """Add the document of a `didOpen` notification to the open documents."""
-    item = params.text_document
-    documents.open(uri=item.uri, version=item.version, language_id=item.language_id, text=item.text)
-
-
-def change_document(documents: Documents, params: lsp.DidChangeTextDocumentParams) -> None:
-    """Apply the changes of a `didChange` notification to an open document.
-
-    Its `Document.edits` are then the edits of lines that the changes made. A document that is not
-    open is ignored.
-    """
-    changes = [_change_of(event) for event in params.content_changes]
-    documents.change(params.text_document.uri, params.text_document.version, changes)
-
-
-def close_document(documents: Documents, params: lsp.DidCloseTextDocumentParams) -> None:
-    """Remove the document of a `didClose` notification from the open documents."""
-    documents.close(params.text_document.uri)
-
-
-def _change_of(event: lsp.TextDocumentContentChangeEvent) -> ContentChange:
-    if isinstance(event, lsp.TextDocumentContentChangeWholeDocument):
-        return ContentChange(event.text)
-    start, end = event.range.start, event.range.end
-    return ContentChange(
-        event.text,
-        ClientRange(
-            ClientPosition(start.line, start.character), ClientPosition(end.line, end.character)
-        ),
-    )
 
 
 def _key(uri: str) -> str:

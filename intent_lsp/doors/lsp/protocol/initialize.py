@@ -1,4 +1,4 @@
-"""What is negotiated with a client: encoding and capabilities at `initialize`, and its folders.
+"""What is negotiated with a client at `initialize`: encoding, capabilities, folders.
 
 Invariant: only what is registered is advertised. A feature that LSP requires the client to declare
 too is advertised only if the client declares it.
@@ -67,14 +67,6 @@ def open_workspace(params: lsp.InitializeParams, encoding: PositionEncoding) -> 
         # The folders may still be usable.
         _log.warning("the root is not a file: URI nor a path: %s", error)
         return Workspace(None, kind, folders, encoding.value)
-
-
-def change_folders(workspace: Workspace, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
-    """Remove and add the workspace folders that the client names; one that is in both stays."""
-    for folder in params.event.removed:
-        workspace.remove_folder(folder.uri)
-    for folder in params.event.added:
-        workspace.add_folder(folder)
 
 
 def _root_uri(params: lsp.InitializeParams) -> str | None:

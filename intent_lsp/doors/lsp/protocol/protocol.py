@@ -30,7 +30,8 @@ from pygls.exceptions import (
 )
 from pygls.lsp.server import LanguageServer
 
-from intent_lsp.doors.lsp.protocol import documents, initialize, messages, structuring
+from intent_lsp.doors.lsp.protocol import initialize, messages, structuring, text_sync
+from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.protocol.framing import BadHeader, Frame
 from intent_lsp.doors.lsp.protocol.in_flight import EndConversation, InFlightRequests, Shutdown
 from intent_lsp.doors.lsp.protocol.messages import (
@@ -73,7 +74,7 @@ class IntentProtocol(SendingProtocol):
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
         super().__init__(server, converter)
         self.encoding = PositionEncoding.UTF_16
-        self.documents = documents.Documents(self.encoding)
+        self.documents = Documents(self.encoding)
         self.exit_requested = False
         self._stage = _Stage.NEW
         self._calls = InFlightRequests()
@@ -81,12 +82,10 @@ class IntentProtocol(SendingProtocol):
         self._effects: Mapping[str, Callable[[Any], None]] = {
             lsp.INITIALIZED: _nothing,
             lsp.SET_TRACE: self._set_trace,
-            lsp.TEXT_DOCUMENT_DID_OPEN: partial(documents.open_document, self.documents),
-            lsp.TEXT_DOCUMENT_DID_CHANGE: partial(documents.change_document, self.documents),
-            lsp.TEXT_DOCUMENT_DID_CLOSE: partial(documents.close_document, self.documents),
-            lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: (
-                lambda params: initialize.change_folders(self.workspace, params)
-            ),
+            lsp.TEXT_DOCUMENT_DID_OPEN: partial(text_sync.open_document, self.documents),
+            lsp.TEXT_DOCUMENT_DID_CHANGE: partial(text_sync.change_document, self.documents),
+            lsp.TEXT_DOCUMENT_DID_CLOSE: partial(text_sync.close_document, self.documents),
+            lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: self._change_folders,
             lsp.WINDOW_WORK_DONE_PROGRESS_CANCEL: self._cancel_progress,
         }
 
@@ -219,15 +218,17 @@ class IntentProtocol(SendingProtocol):
         if error is None:
             # Built afterwards, because the feature may have registered others.
             try:
-                self.server_capabilities = initialize.build_capabilities(
-                    params.capabilities, self.fm, self.encoding
-                )
-                result = lsp.InitializeResult(self.server_capabilities, self.server_info)
+                result = self._advertise(params)
             except Exception as problem:  # noqa: BLE001 - whatever it is, the client gets its answer
                 error = problem
         # A client whose `initialize` failed may try again.
         self._stage = _Stage.READY if error is None else _Stage.NEW
         self._reply(request, result, error)
+
+    def _advertise(self, params: lsp.InitializeParams) -> lsp.InitializeResult:
+        found = initialize.build_capabilities(params.capabilities, self.fm, self.encoding)
+        self.server_capabilities = found
+        return lsp.InitializeResult(found, self.server_info)
 
     def _shut_down(self, request: Request, _: object, error: BaseException | None) -> None:
         # A cancellation comes from an `exit` sent before the answer. The end goes on in its own
@@ -273,6 +274,9 @@ class IntentProtocol(SendingProtocol):
 
     def _set_trace(self, params: lsp.SetTraceParams) -> None:
         self.trace = _trace_of(params.value)
+
+    def _change_folders(self, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
+        text_sync.change_folders(self.workspace, params)
 
     def _cancel_progress(self, params: lsp.WorkDoneProgressCancelParams) -> None:
         token = self.progress.tokens.get(params.token)
