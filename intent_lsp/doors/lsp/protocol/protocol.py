@@ -85,7 +85,9 @@ class IntentProtocol(SendingProtocol):
             lsp.TEXT_DOCUMENT_DID_OPEN: partial(text_sync.open_document, self.documents),
             lsp.TEXT_DOCUMENT_DID_CHANGE: partial(text_sync.change_document, self.documents),
             lsp.TEXT_DOCUMENT_DID_CLOSE: partial(text_sync.close_document, self.documents),
-            lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: self._change_folders,
+            lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: (
+                lambda params: text_sync.change_folders(self.workspace, params)
+            ),
             lsp.WINDOW_WORK_DONE_PROGRESS_CANCEL: self._cancel_progress,
         }
 
@@ -218,17 +220,15 @@ class IntentProtocol(SendingProtocol):
         if error is None:
             # Built afterwards, because the feature may have registered others.
             try:
-                result = self._advertise(params)
+                self.server_capabilities = initialize.build_capabilities(
+                    params.capabilities, self.fm, self.encoding
+                )
+                result = lsp.InitializeResult(self.server_capabilities, self.server_info)
             except Exception as problem:  # noqa: BLE001 - whatever it is, the client gets its answer
                 error = problem
         # A client whose `initialize` failed may try again.
         self._stage = _Stage.READY if error is None else _Stage.NEW
         self._reply(request, result, error)
-
-    def _advertise(self, params: lsp.InitializeParams) -> lsp.InitializeResult:
-        found = initialize.build_capabilities(params.capabilities, self.fm, self.encoding)
-        self.server_capabilities = found
-        return lsp.InitializeResult(found, self.server_info)
 
     def _shut_down(self, request: Request, _: object, error: BaseException | None) -> None:
         # A cancellation comes from an `exit` sent before the answer. The end goes on in its own
@@ -274,9 +274,6 @@ class IntentProtocol(SendingProtocol):
 
     def _set_trace(self, params: lsp.SetTraceParams) -> None:
         self.trace = _trace_of(params.value)
-
-    def _change_folders(self, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
-        text_sync.change_folders(self.workspace, params)
 
     def _cancel_progress(self, params: lsp.WorkDoneProgressCancelParams) -> None:
         token = self.progress.tokens.get(params.token)
