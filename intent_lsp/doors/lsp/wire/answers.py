@@ -16,8 +16,8 @@ from pygls.exceptions import JsonRpcException
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.records import Record
-from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.core.text import camel_case
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.params.requests import CommonParams
 from intent_lsp.governance.governance import GovernanceStatus
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
