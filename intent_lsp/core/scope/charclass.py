@@ -9,28 +9,26 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-# POSIX classes as Unicode general categories (or the first letter of several) and as ranges.
-_CATEGORIES: dict[str, tuple[str, ...]] = {
-    "[:alnum:]": ("L", "Nl", "Nd"),
-    "[:alpha:]": ("L", "Nl"),
-    "[:blank:]": ("Zs",),
-    "[:cntrl:]": ("Cc",),
-    "[:digit:]": ("Nd",),
-    "[:lower:]": ("Ll",),
-    "[:punct:]": ("P", "S"),
-    "[:space:]": ("Z",),
-    "[:upper:]": ("Lu",),
-    "[:word:]": ("L", "Nl", "Nd", "Pc"),
+_Ranges = tuple[tuple[str, str], ...]
+
+# For each POSIX class: Unicode general categories (or the first letter of several) and ranges that
+# are in it, and the categories outside of which every other character is in it.
+_POSIX: dict[str, tuple[tuple[str, ...], _Ranges, tuple[str, ...]]] = {
+    "[:alnum:]": (("L", "Nl", "Nd"), (), ()),
+    "[:alpha:]": (("L", "Nl"), (), ()),
+    "[:ascii:]": ((), (("\0", "\x7f"),), ()),
+    "[:blank:]": (("Zs",), (("\t", "\t"),), ()),
+    "[:cntrl:]": (("Cc",), (), ()),
+    "[:digit:]": (("Nd",), (), ()),
+    "[:graph:]": ((), (), ("Z", "C")),
+    "[:lower:]": (("Ll",), (), ()),
+    "[:print:]": ((), (), ("C",)),
+    "[:punct:]": (("P", "S"), (), ()),
+    "[:space:]": (("Z",), (("\t", "\r"),), ()),
+    "[:upper:]": (("Lu",), (), ()),
+    "[:word:]": (("L", "Nl", "Nd", "Pc"), (), ()),
+    "[:xdigit:]": ((), (("A", "F"), ("a", "f"), ("0", "9")), ()),
 }
-_RANGES: dict[str, tuple[tuple[str, str], ...]] = {
-    "[:ascii:]": (("\0", "\x7f"),),
-    "[:blank:]": (("\t", "\t"),),
-    "[:space:]": (("\t", "\r"),),
-    "[:xdigit:]": (("A", "F"), ("a", "f"), ("0", "9")),
-}
-# These two classes hold every character that is not in the categories.
-_NOT_CATEGORIES: dict[str, tuple[str, ...]] = {"[:graph:]": ("Z", "C"), "[:print:]": ("C",)}
-_POSIX = frozenset((*_CATEGORIES, *_RANGES, *_NOT_CATEGORIES))
 
 
 class CharClass(Struct, frozen=True, kw_only=True):
@@ -43,7 +41,7 @@ class CharClass(Struct, frozen=True, kw_only=True):
     """
 
     negated: bool
-    ranges: tuple[tuple[str, str], ...] = ()
+    ranges: _Ranges = ()
     categories: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     folded: bool = False
@@ -172,9 +170,10 @@ class _Reader:
             self.spoiled = True
             return True
         self.at, self.posix = end, self.posix + 1
-        self.categories += _CATEGORIES.get(name, ())
-        self.ranges += _RANGES.get(name, ())
-        self.left_out += _NOT_CATEGORIES.get(name, ())
+        categories, ranges, left_out = _POSIX[name]
+        self.categories += categories
+        self.ranges += ranges
+        self.left_out += left_out
         return True
 
     def _member(self, char: str) -> None:
