@@ -15,6 +15,7 @@ line.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
@@ -170,12 +171,8 @@ def _touched(hunks: Sequence[Hunk], edit: LineEdit) -> tuple[int, int]:
 
     The hunk at the end index is not included.
     """
-    first = 0
-    while first < len(hunks) and hunks[first].new_start + hunks[first].new_count < edit.start:
-        first += 1
-    last = first
-    while last < len(hunks) and hunks[last].new_start <= edit.old_end:
-        last += 1
+    first = bisect_left(hunks, edit.start, key=lambda hunk: hunk.new_start + hunk.new_count)
+    last = bisect_right(hunks, edit.old_end, key=lambda hunk: hunk.new_start)
     return first, last
 
 

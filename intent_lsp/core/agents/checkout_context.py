@@ -6,6 +6,7 @@ Invariant: the context holds nothing of any other intent. To fit the budget, the
 dropped after all other items. The intent's name is cut only if that was not enough.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -76,14 +77,10 @@ def _most_that_fits(
     items are left out, a sentence with their number is added to `truncated`.
     """
     total = len(_items(whole, name))
-    low, high = 0, total
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _fits(spell(_kept(whole, name, middle, total))):
-            low = middle
-        else:
-            high = middle - 1
-    return _kept(whole, name, low, total)
+    left_out = bisect_left(
+        range(total), 1, key=lambda count: _fits(spell(_kept(whole, name, total - count, total)))
+    )
+    return _kept(whole, name, total - left_out, total)
 
 
 def _kept(whole: IntentContext, name: str, keep: int, total: int) -> IntentContext:

@@ -7,7 +7,8 @@ Invariant: each recorded block is found in one place at most.
 Invariant: the work is bounded. Blocks of a length that would cost too much are not searched for.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from typing import Final
 
 from msgspec import Struct
@@ -53,6 +54,10 @@ class Hashable(Struct, frozen=True):
     whole: Sequence[bytes]
     bodies: Sequence[bytes]
     letters: Sequence[int]
+
+    def hash_of(self, first: int, end: int) -> ContentHash:
+        """Return the hash of the block of lines from `first` up to but not including `end`."""
+        return hash_content(b"".join(self.whole[first : end - 1]) + self.bodies[end - 1])
 
 
 class BlamedText(Struct, frozen=True, kw_only=True):
@@ -206,6 +211,7 @@ def find_blocks(
     search for it, added to that for longer blocks, would hash more than LINES_HASHED lines.
     """
     left = LINES_HASHED
+    above = [0, *accumulate(lines.letters)]
     for length in sorted(known, reverse=True):
         stretches = [
             (first, end - length)
@@ -216,38 +222,12 @@ def find_blocks(
         if cost > left:
             continue
         left -= cost
+        needed = max(at_least, alone) if length == 1 else at_least
         for first, last in stretches:
-            letters_ = max(at_least, alone) if length == 1 else at_least
-            fitting = _fitting(lines.letters, range(first, last + 1), length, letters_)
-            _find(claims, lines, known[length], fitting, length)
-
-
-def _fitting(counts: Sequence[int], places: range, length: int, at_least: int) -> Iterator[int]:
-    """Yield those of `places` at which a block of `length` lines has enough letters and digits.
-
-    `counts` are the numbers of letters and digits of all lines, `at_least` is what a block needs.
-    """
-    count = sum(counts[places.start : places.start + length])
-    for at in places:
-        if count >= at_least:
-            yield at
-        if at + 1 in places:
-            count += counts[at + length] - counts[at]
-
-
-def _find(
-    claims: Attributions,
-    lines: Hashable,
-    known: dict[ContentHash, list[Attribution]],
-    places: Iterable[int],
-    length: int,
-) -> None:
-    free = 0
-    for at in places:
-        if at < free:
-            continue
-        end = at + length
-        found = known.get(hash_content(b"".join(lines.whole[at : end - 1]) + lines.bodies[end - 1]))
-        if found:
-            claims[at:end] = [found.pop(0)] * length
-            free = end
+            at = first
+            while at <= last:
+                fitting = above[at + length] - above[at] >= needed
+                found = known[length].get(lines.hash_of(at, at + length)) if fitting else None
+                if found:
+                    claims[at : at + length] = [found.pop(0)] * length
+                at += length if found else 1
