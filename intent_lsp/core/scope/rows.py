@@ -1,17 +1,26 @@
-"""The alternatives of a pattern as rows of segments, matched together against a path.
+"""The alternatives of patterns as rows of segments, and which of them match a path.
+
+The rows of one pattern are matched together, those of many patterns in a trie.
 
 Invariant: matching takes time linear in the path, whatever the rows are (scope section 3).
+Invariant: the trie returns the same patterns as matching each on its own. A walk tests only
+patterns that the path's segments lead to.
 """
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache, reduce
+from operator import or_
+from typing import Generic, NamedTuple, TypeVar
 
 from intent_lsp.core.scope.language import Items, Wild
 from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
 from intent_lsp.core.scope.segment import Bundle, Segment, TestLines, segment_of
 
 _SLASHES = re.compile(r"/+")
+_NAMES_REMEMBERED = 4_096
+
+V = TypeVar("V")
 
 PatternRow = tuple[Segment | None, ...]
 """The segments of one alternative of a pattern. None stands for `**`."""
@@ -58,6 +67,50 @@ def literal_path(row: PatternRow) -> str | None:
     return "/".join(known) if len(known) == len(row) else None
 
 
+class SegmentTable(Generic[V]):
+    """Segments with a value each, matched together against one name.
+
+    Names are looked up in a dict, and so are the texts of segments `text*` and `*text`, by their
+    length. The other segments that can be written out are bundled. Each automaton is asked.
+    """
+
+    __slots__ = ("_automata", "_bundle", "_bundled", "_heads", "_names", "_tails")
+
+    def __init__(self, values: Mapping[Segment, V]) -> None:
+        self._names: dict[str, list[V]] = {}
+        self._heads: dict[int, dict[str, list[V]]] = {}
+        self._tails: dict[int, dict[str, list[V]]] = {}
+        self._automata: list[tuple[Callable[[str], bool], V]] = []
+        flat = list[Items]()
+        self._bundled: list[V] = []
+        for segment, value in values.items():
+            if segment.literal is not None:
+                self._names.setdefault(segment.literal, []).append(value)
+            elif segment.one_sided:
+                text = segment.prefix or segment.suffix
+                sized = (self._tails if segment.suffix else self._heads).setdefault(len(text), {})
+                sized.setdefault(text, []).append(value)
+            elif segment.flat is None:
+                self._automata.append((segment.matches, value))
+            else:
+                flat += segment.flat
+                self._bundled += [value] * len(segment.flat)
+        # Names repeat in a tree.
+        self._bundle = lru_cache(_NAMES_REMEMBERED)(Bundle(flat).matching) if flat else None
+
+    def matching(self, name: str) -> list[V]:
+        """Return the values of the segments that match the whole of `name`, some perhaps twice."""
+        found = [*self._names.get(name, ())]
+        for size, heads in self._heads.items():
+            found += heads.get(name[:size], ())
+        for size, tails in self._tails.items():
+            found += tails.get(name[-size:], ())
+        found += [value for matches, value in self._automata if matches(name)]
+        if self._bundle is not None:
+            found += [self._bundled[index] for index in self._bundle(name)]
+        return found
+
+
 class PatternRows:
     """The alternatives of a pattern (its rows), matched together.
 
@@ -65,37 +118,16 @@ class PatternRows:
     them. `anything` are the bits of the tests that every segment of a path passes.
     """
 
-    __slots__ = (
-        *("_automata", "_bundle", "_bundled", "_first", "_heads", "_literals", "_tails"),
-        *("anything", "lines"),
-    )
+    __slots__ = ("_first", "_table", "anything", "lines")
 
     def __init__(self, rows: Sequence[PatternRow]) -> None:
         # A `**` at the end must match at least one segment, so it is a gap and one more test.
         self.lines: TestLines[Segment] = TestLines(
             row if row[-1] is not None else (*row, _ANYTHING) for row in rows
         )
-        self._literals: dict[str, int] = {}
-        self._automata: list[tuple[Segment, int]] = []
-        # By their length, the texts at the start and at the end that alone decide.
-        self._heads: dict[int, dict[str, int]] = {}
-        self._tails: dict[int, dict[str, int]] = {}
-        self.anything = 0
-        flat = list[Items]()
-        self._bundled: list[int] = []
-        for segment, mask in self.lines.masks.items():
-            if segment.literal is not None:
-                self._literals[segment.literal] = self._literals.get(segment.literal, 0) | mask
-            elif segment.anything:
-                self.anything |= mask
-            elif segment.flat is None:
-                self._automata.append((segment, mask))
-            elif segment.one_sided:
-                self._decide_by_end(segment, mask)
-            else:
-                flat += segment.flat
-                self._bundled += [mask] * len(segment.flat)
-        self._bundle = Bundle(flat) if flat else None
+        self._table = SegmentTable(self.lines.masks)
+        whole = (mask for segment, mask in self.lines.masks.items() if segment.anything)
+        self.anything = reduce(or_, whole, 0)
         heads = [None if row[0] is None else row[0].literal for row in rows]
         # Most patterns begin with the name of a directory and most paths lie in another one, so
         # that comparing the first segment settles most calls.
@@ -128,24 +160,7 @@ class PatternRows:
 
     def passed_by(self, name: str) -> int:
         """Return the bits of all tests that one segment of a path, `name`, passes."""
-        mask = self.anything | self._literals.get(name, 0)
-        for size, heads in self._heads.items():
-            mask |= heads.get(name[:size], 0)
-        for size, tails in self._tails.items():
-            mask |= tails.get(name[-size:], 0)
-        for segment, bits in self._automata:
-            if segment.matches(name):
-                mask |= bits
-        if self._bundle is not None:
-            for index in self._bundle.matching(name):
-                mask |= self._bundled[index]
-        return mask
-
-    def _decide_by_end(self, segment: Segment, mask: int) -> None:
-        """Add a segment of the form `text*` or `*text`, which has the bits `mask`."""
-        text = segment.prefix or segment.suffix
-        known = (self._heads if segment.prefix else self._tails).setdefault(len(text), {})
-        known[text] = known.get(text, 0) | mask
+        return reduce(or_, self._table.matching(name), 0)
 
     def _run(self, names: Sequence[str]) -> int:
         lines, state = self.lines, self.lines.start
@@ -154,6 +169,80 @@ class PatternRows:
             if not state:
                 break
         return state
+
+
+_HEAVIEST = 1 << 18
+
+
+class TrieNode:
+    """A node of the trie: the patterns that end here, and the nodes that a name leads to.
+
+    `ends` are patterns that match the path so far, `tails` those that match every path below.
+    `below` are the nodes that segments lead to, `globstar` is the node of a `**` that begins at
+    this node. `loops`: the node belongs to a `**`, so that every name leads back to it.
+    """
+
+    __slots__ = ("below", "ends", "globstar", "loops", "table", "tails")
+
+    def __init__(self, *, loops: bool = False) -> None:
+        self.table = SegmentTable[TrieNode]({})
+        self.loops = loops
+        self.below: dict[Segment, TrieNode] = {}
+        self.globstar: TrieNode | None = None
+        self.ends: list[int] = []
+        self.tails: list[int] = []
+
+    def reached(self, name: str) -> Sequence["TrieNode"]:
+        """Return the nodes that the segment `name` of a path leads to from this node."""
+        found = self.table.matching(name)
+        return [self, *found] if self.loops else found
+
+    def seal(self) -> "list[TrieNode]":
+        """Prepare this node, to which no pattern is added any more. Return the nodes below it."""
+        self.table = SegmentTable(self.below)
+        return [node for node in (self.globstar, *self.below.values()) if node is not None]
+
+
+class Trie:
+    """Finds the patterns that match a path. `rows` are alternatives, with their pattern's number.
+
+    Many paths share a directory, so the state of the walk at each directory is cached: the patterns
+    that match everything below it, and the nodes that it leads to.
+    """
+
+    __slots__ = ("_directories", "_root", "_weight")
+
+    def __init__(self, rows: Iterable[tuple[int, PatternRow]]) -> None:
+        self._root = TrieNode()
+        for number, row in rows:
+            _add(self._root, number, row)
+        todo = [self._root]
+        while todo:
+            todo += todo.pop().seal()
+        self._directories: dict[tuple[str, ...], tuple[frozenset[int], Sequence[TrieNode]]] = {}
+        self._weight = 0
+
+    def matching(self, names: Sequence[str]) -> frozenset[int]:
+        """Return the numbers of the patterns that match a path, given as its segments."""
+        *above, name = names
+        directory = tuple(above)
+        if directory not in self._directories:
+            if self._weight > _HEAVIEST:
+                self._directories, self._weight = {}, 0
+            known = self._directories[directory] = self._walked(above)
+            self._weight += 1 + sum(map(len, known))
+        found, active = self._directories[directory]
+        return found.union(*[reached.ends for node in active for reached in node.reached(name)])
+
+    def _walked(self, above: Iterable[str]) -> tuple[frozenset[int], Sequence[TrieNode]]:
+        """Walk through the trie along the segments of a directory. Return the state there."""
+        active = _entered([self._root])
+        found = set(self._root.tails)
+        for name in above:
+            # Several ways may lead to one node. Keep it once, or the walk would not be linear.
+            active = _entered(dict.fromkeys(n for node in active for n in node.reached(name)))
+            found.update(*[node.tails for node in active])
+        return frozenset(found), active
 
 
 def _without_parents(parts: Sequence[str]) -> list[str]:
@@ -167,3 +256,26 @@ def _without_parents(parts: Sequence[str]) -> list[str]:
             continue
         kept.append(part)
     return kept or [""]
+
+
+def _entered(nodes: Iterable[TrieNode]) -> Sequence[TrieNode]:
+    """Return nodes, and those of the `**` that begin at them, which may match no segment."""
+    entered = dict.fromkeys(nodes)
+    entered.update((node.globstar, None) for node in nodes if node.globstar is not None)
+    return list(entered)
+
+
+def _add(node: TrieNode, number: int, row: PatternRow) -> None:
+    """Add one alternative of the pattern `number` to the trie below `node`.
+
+    A `**` at the end of the alternative is a tail: it matches everything below.
+    """
+    *above, last = row
+    for segment in above if last is None else row:
+        if segment is not None:
+            node = node.below.setdefault(segment, TrieNode())
+            continue
+        if node.globstar is None:
+            node.globstar = TrieNode(loops=True)
+        node = node.globstar
+    (node.tails if last is None else node.ends).append(number)

@@ -20,8 +20,7 @@ from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.limits import FILE_AUTOMATA, FILE_ROWS
 from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern, compile_pattern
-from intent_lsp.core.scope.rows import PatternRow
-from intent_lsp.core.scope.trie import Trie
+from intent_lsp.core.scope.rows import PatternRow, Trie
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,13 +32,14 @@ class TestLines(Generic[T]):
     input, and `final` has the last bit of each line.
     """
 
-    __slots__ = ("_ends", "_loops", "final", "masks", "start")
+    __slots__ = ("_line_of", "_loops", "final", "masks", "start")
 
     def __init__(self, lines: Iterable[Sequence[T | None]]) -> None:
         at = 0
         places: dict[T, list[int]] = {}
-        starts, loops, self._ends = [], [], list[int]()
-        for line in lines:
+        starts, loops = [], list[int]()
+        self._line_of: dict[int, int] = {}
+        for index, line in enumerate(lines):
             starts.append(at)
             for test in line:
                 if test is None:
@@ -46,12 +47,12 @@ class TestLines(Generic[T]):
                 else:
                     places.setdefault(test, []).append(at)
                     at += 1
-            self._ends.append(at)
+            self._line_of[at] = index
             at += 1
         self.masks: Mapping[T, int] = {test: _bits(found, at) for test, found in places.items()}
         self._loops = _bits(loops, at)
         self.start = _bits(starts, at)
-        self.final = _bits(self._ends, at)
+        self.final = _bits([*self._line_of], at)
 
     def step(self, state: int, passed: int) -> int:
         """Return the state after one more symbol of the input.
@@ -60,13 +61,13 @@ class TestLines(Generic[T]):
         """
         return ((state & passed) << 1) | (state & self._loops)
 
-    def matched(self, state: int) -> list[int]:
-        """Return the indices of the test lines that match if the input ends in `state`."""
+    def matched(self, state: int) -> Iterator[int]:
+        """Yield the index of each test line that matches if the input ends in `state`."""
         ended = state & self.final
-        if not ended:
-            return []
-        digits = bin(ended)[:1:-1]
-        return [index for index, end in enumerate(self._ends) if digits[end : end + 1] == "1"]
+        while ended:
+            end = ended.bit_length() - 1
+            yield self._line_of[end]
+            ended ^= 1 << end
 
 
 MAX_FLATTENED = 64
@@ -161,9 +162,9 @@ class Bundle:
         """Whether one of the segments matches the whole of `name`."""
         return bool(self._run(name) & self._lines.final)
 
-    def matching(self, name: str) -> list[int]:
+    def matching(self, name: str) -> Sequence[int]:
         """Return the indices of the segments that match the whole of `name`."""
-        return self._lines.matched(self._run(name))
+        return [*self._lines.matched(self._run(name))]
 
     def _run(self, name: str) -> int:
         lines, state = self._lines, self._lines.start
