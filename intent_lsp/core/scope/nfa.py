@@ -7,34 +7,17 @@ Invariant: `!(…)` matches exactly the texts that its alternatives do not match
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-
-from msgspec import Struct
+from functools import cache, reduce
+from itertools import count
 
 from intent_lsp.core.scope.charclass import CharClass
 from intent_lsp.core.scope.language import OTHER, ExtGlob, Item, Items, Wild, passes, samples
 from intent_lsp.core.scope.limits import MAX_STATE_WORK, PatternLimitError
 
 _MATCH = 1
+_Test = str | Wild | CharClass
 _MAX_STATES = 2_000
 _MAX_EDGES = 20_000
-
-
-class _Reads(Struct, frozen=True):
-    """A place in the automaton that consumes one character if it passes `test`.
-
-    The places `after` (a bit set) become active. The place stays active too if `stays`.
-    """
-
-    test: str | Wild | CharClass
-    after: int
-    stays: bool = False
-
-
-class _Negates(Struct, frozen=True):
-    """A place for a text that `inner` does not match. Then `after`, a set of places, is active."""
-
-    inner: "Automaton"
-    after: int
 
 
 class _State:
@@ -72,20 +55,24 @@ def explored(items: Items) -> "Automaton":
 class Automaton:
     """The automaton of a segment's alternatives. `plain`: it has no negation.
 
-    Bit 0 of a state says that the text so far matches.
+    It has numbered places. Some consume a character that passes a test (`_reads`), a negation
+    begins at others (`_negates`), and the rest lead to others at once (`_ways`). Place 0, the end,
+    says that the text so far matches. A set of places is an integer with a bit for each.
     """
 
-    __slots__ = ("_edges", "_negates", "_reads", "_states", "plain", "start")
-
     def __init__(self, alternatives: Iterable[Items]) -> None:
-        graph = _Graph()
-        start = graph.entry(alternatives, 0)
-        self._reads = graph.reading()
-        self._negates = graph.negating()
-        self.plain = not self._negates
+        self._numbers = count(1)
+        self._reads: dict[int, tuple[_Test, int]] = {}
+        """By its number, a place's test and the place after it. A place of a `*` stays active."""
+        self._negates: dict[int, tuple[Automaton, int]] = {}
+        """By its number, the automaton that must not match a text, and the place after the text."""
+        self._ways: dict[int, list[int]] = {}
+        self._closure = cache(self._led_to)
         self._states: dict[tuple[int, frozenset[tuple[int, _State]]], _State] = {}
         self._edges = 0
-        self.start = self._enter(graph.closure(start), [])
+        start = self._entry(alternatives, 0)
+        self.plain = not self._negates
+        self.start = self._enter(self._closure(start), [])
         """The state before the first character."""
 
     def matches(self, name: str) -> bool:
@@ -133,16 +120,16 @@ class Automaton:
     def _after(self, state: _State, char: str) -> _State:
         """Compute the state to which `char` leads from `state`, without using the cache."""
         bits = 0
-        for bit in _each(state.bits & ~_MATCH):
-            place = self._reads[bit]
-            if passes(char, place.test):
-                bits |= place.after | (bit if place.stays else 0)
+        for number in _each(state.bits & ~_MATCH):
+            test, after = self._reads[number]
+            if passes(char, test):
+                bits |= self._closure(after) | (1 << number if test is Wild.MANY else 0)
         runs: list[tuple[int, _State]] = []
-        for bit, before in state.runs:
-            negation = self._negates[bit]
-            after = negation.inner.step(before, char)
-            runs.append((bit, after))
-            bits |= 0 if after.accepts else negation.after
+        for number, before in state.runs:
+            inner, after = self._negates[number]
+            run = inner.step(before, char)
+            runs.append((number, run))
+            bits |= 0 if run.accepts else self._closure(after)
         return self._enter(bits, runs)
 
     def _enter(self, bits: int, runs: list[tuple[int, _State]]) -> _State:
@@ -150,16 +137,14 @@ class Automaton:
 
         A negation is added to `runs` for each active place where one begins.
         """
-        kept = bits
-        for bit, negation in self._negates.items():
-            if bits & bit:
-                kept &= ~bit
-                runs.append((bit, negation.inner.start))
-        fixed = frozenset(self._fewest(runs))
-        key = kept, fixed
+        for number in _each(bits):
+            if number in self._negates:
+                bits ^= 1 << number
+                runs.append((number, self._negates[number][0].start))
+        key = bits, frozenset(self._fewest(runs))
         found = self._states.get(key)
         if found is None:
-            found = self._states[key] = _State(kept, fixed, self._letters(kept, fixed))
+            found = self._states[key] = _State(*key, self._letters(*key))
         return found
 
     def _letters(self, bits: int, runs: Iterable[tuple[int, _State]]) -> frozenset[str] | None:
@@ -169,8 +154,8 @@ class Automaton:
         whose characters count too.
         """
         letters: set[str] = set()
-        for bit in _each(bits & ~_MATCH):
-            test = self._reads[bit].test
+        for number in _each(bits & ~_MATCH):
+            test, _ = self._reads[number]
             if isinstance(test, CharClass):
                 return None
             if isinstance(test, str):
@@ -188,13 +173,13 @@ class Automaton:
         inner places, so that it lets more texts pass. Inner automata with negations are not
         compared.
         """
-        for bit, state in set(runs):
-            covered = self._negates[bit].inner.plain and any(
-                other_bit == bit and other.bits != state.bits and other.bits & ~state.bits == 0
-                for other_bit, other in runs
+        for number, state in set(runs):
+            covered = self._negates[number][0].plain and any(
+                place == number and other.bits != state.bits and other.bits & ~state.bits == 0
+                for place, other in runs
             )
             if not covered:
-                yield bit, state
+                yield number, state
 
     def _remember(self, state: _State, char: str, after: _State) -> None:
         """Cache that `char` leads from `state` to `after`. Clear the cache before if too large."""
@@ -207,40 +192,8 @@ class Automaton:
                 known.edges, known.others = {}, None
         state.edges[char] = after
 
-
-class _Graph:
-    """An automaton's places under construction. Some moves between them consume no character."""
-
-    def __init__(self) -> None:
-        self._reads: dict[int, tuple[str | Wild | CharClass, int]] = {}
-        self._negates: dict[int, tuple[Automaton, int]] = {}
-        self._ways: dict[int, list[int]] = {}
-        self._count = 1
-        self._closures: dict[int, int] = {}
-
-    def entry(self, alternatives: Iterable[Items], after: int) -> int:
-        """Add places for alternatives that all lead to `after`. Return the place before them."""
-        return self._fork([self._sequence(items, after) for items in alternatives])
-
-    def reading(self) -> dict[int, _Reads]:
-        """Return the places that consume a character, by their bit."""
-        return {
-            1 << number: _Reads(test, self.closure(after), stays=test is Wild.MANY)
-            for number, (test, after) in self._reads.items()
-        }
-
-    def negating(self) -> dict[int, _Negates]:
-        """Return the places where a negation begins, by their bit."""
-        return {
-            1 << number: _Negates(inner, self.closure(after))
-            for number, (inner, after) in self._negates.items()
-        }
-
-    def closure(self, number: int) -> int:
-        """Return, as bits, all places that a place leads to without consuming a character."""
-        known = self._closures.get(number)
-        if known is not None:
-            return known
+    def _led_to(self, number: int) -> int:
+        """Return the set of places that a place leads to without consuming a character."""
         bits, seen, todo = 0, {number}, [number]
         while todo:
             place = todo.pop()
@@ -249,7 +202,6 @@ class _Graph:
             ways = self._ways.get(place) or self._empty_ways(place)
             todo += [way for way in ways if way not in seen]
             seen.update(ways)
-        self._closures[number] = bits
         return bits
 
     def _empty_ways(self, place: int) -> list[int]:
@@ -260,41 +212,37 @@ class _Graph:
             return [self._negates[place][1]]
         return []
 
-    def _sequence(self, items: Items, after: int) -> int:
-        for item in reversed(items):
-            after = self._item(item, after)
-        return after
+    def _entry(self, alternatives: Iterable[Items], after: int) -> int:
+        """Add places for alternatives that all lead to `after`. Return the place before them."""
+        return self._fork([reduce(self._before, reversed(items), after) for items in alternatives])
 
-    def _item(self, item: Item, after: int) -> int:
+    def _before(self, after: int, item: Item) -> int:
+        """Add the places for an item that lead to `after`. Return the place before them."""
         if not isinstance(item, ExtGlob):
-            number = self._new()
+            number = next(self._numbers)
             self._reads[number] = item, after
             return number
         if item.kind == "!":
-            number = self._new()
+            number = next(self._numbers)
             self._negates[number] = Automaton(item.alternatives), after
             return number
         if item.kind in "@?":
-            once = self.entry(item.alternatives, after)
+            once = self._entry(item.alternatives, after)
             return once if item.kind == "@" else self._fork([after, once])
         again = self._fork([after])
-        first = self.entry(item.alternatives, again)
+        first = self._entry(item.alternatives, again)
         self._ways[again].append(first)
         return again if item.kind == "*" else first
 
     def _fork(self, ways: list[int]) -> int:
-        number = self._new()
+        number = next(self._numbers)
         self._ways[number] = ways
         return number
 
-    def _new(self) -> int:
-        self._count += 1
-        return self._count - 1
-
 
 def _each(bits: int) -> Iterator[int]:
-    """Yield each set bit as a power of two, the lowest first."""
+    """Yield the number of each place in a set."""
     while bits:
-        low = bits & -bits
-        yield low
-        bits ^= low
+        number = bits.bit_length() - 1
+        yield number
+        bits ^= 1 << number
