@@ -5,18 +5,17 @@ Invariant: a glob whose parts are names and separators alone matches one path at
 """
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from enum import Enum, auto
 from functools import lru_cache
+from itertools import groupby
 
 from msgspec import Struct
 
 from intent_lsp.core.scope.braces import brace_syntax
-from intent_lsp.core.scope.charclass import read_class
+from intent_lsp.core.scope.language import ExtGlobMark, scan
 from intent_lsp.core.scope.limits import MAX_PATTERN, PatternLimitError
 from intent_lsp.core.scope.pattern import opens_extglob, trim
-
-_EXTGLOB_SIGNS = "?*+@!"
-_EMPTY_EXTGLOB = 3
 
 
 class GlobPartKind(Enum):
@@ -71,79 +70,44 @@ def _kinds(glob: str) -> list[GlobPartKind]:
         kinds[begin + at] = GlobPartKind.BRACE
     for segment in glob[begin:].split("/"):
         end = begin + len(segment)
-        _SegmentReader(segment, kinds, begin).read()
+        inside = kinds[begin:end]
+        braces = {at for at, kind in enumerate(inside) if kind is GlobPartKind.BRACE}
+        for at in _wildcards(segment, braces):
+            kinds[begin + at] = GlobPartKind.WILDCARD
         if end < len(glob):
             kinds[end] = GlobPartKind.SEPARATOR
         begin = end + 1
     return kinds
 
 
-class _SegmentReader:
-    """Finds the wildcards of one segment, whose kinds begin at the index `begin` of `kinds`."""
+def _wildcards(segment: str, braces: AbstractSet[int]) -> Iterator[int]:
+    """Yield the offsets of the characters of a segment that belong to wildcards.
 
-    def __init__(self, segment: str, kinds: list[GlobPartKind], begin: int) -> None:
-        self._text, self._kinds, self._begin = segment, kinds, begin
-        # Of each extglob that is open: the offsets of its sign, its bracket and its bars.
-        self._opened: list[list[int]] = []
-
-    def read(self) -> None:
-        """Set the kinds of all wildcards."""
-        text, at = self._text, 0
-        end = len(text)
-        if end == _EMPTY_EXTGLOB and text[0] in "?*+@" and text.endswith("()"):
-            # Of a segment that is only an empty extglob, such as `*()`, the brackets are literal.
-            end = 1
-        while at < end:
-            at = self._next(at)
-        for signs in self._opened:
-            # An extglob that is not closed is literal, but for the wildcard that it begins with.
-            self._mark(*(at for at in signs[:1] if text[at] in "*?"))
-
-    def _next(self, at: int) -> int:
-        """Read what is at an offset, and return the offset of what follows it."""
-        text, char = self._text, self._text[at]
-        if self._kinds[self._begin + at] is GlobPartKind.BRACE:
-            return at + 1
-        if char == "\\":
-            return at + 2
-        if char == "[":
-            end = self._class_end(at)
-            self._mark(*range(at, end if end > at + 1 else at))
-            return end
-        if char in _EXTGLOB_SIGNS and text.startswith("(", at + 1):
-            self._opened.append([at, at + 1])
-            return at + 2
-        self._single(char, at)
-        return at + 1
-
-    def _single(self, char: str, at: int) -> None:
-        if char in "*?":
-            self._mark(at)
-        elif char == "|" and self._opened:
-            self._opened[-1].append(at)
-        elif char == ")" and self._opened:
-            self._mark(*self._opened.pop(), at)
-
-    def _class_end(self, start: int) -> int:
-        """Return the end of the bracket expression at `start`, or the next offset if there is none.
-
-        One that contains a brace or comma of a brace set does not count: braces are expanded first.
-        """
-        found = read_class(self._text, start)
-        begin = self._begin
-        if found is None or GlobPartKind.BRACE in self._kinds[begin + start : begin + found.end]:
-            return start + 1
-        return found.end
-
-    def _mark(self, *offsets: int) -> None:
-        for at in offsets:
-            self._kinds[self._begin + at] = GlobPartKind.WILDCARD
+    `braces` are the offsets of those that separate alternatives in braces.
+    """
+    # Of each extglob that is open: the offsets of its sign, its bracket and its bars.
+    opened: list[list[int]] = []
+    for start, end, token in scan(segment, braces):
+        match token:
+            case ExtGlobMark("|") if opened:
+                opened[-1].append(start)
+            case ExtGlobMark(")") if opened:
+                yield from (*opened.pop(), start)
+            case str() | ExtGlobMark("|" | ")"):
+                pass
+            case ExtGlobMark():
+                opened.append([start, start + 1])
+            case _:
+                yield from range(start, end)
+    for sign, *_ in opened:
+        # An extglob that is not closed is literal, but for the wildcard that it begins with.
+        if segment[sign] in "*?":
+            yield sign
 
 
-def _joined(kinds: list[GlobPartKind], lead: int) -> Iterator[GlobPart]:
-    """Yield a part for each run of equal kinds, `lead` characters further on."""
-    start = 0
-    for end in range(1, len(kinds) + 1):
-        if end == len(kinds) or kinds[end] is not kinds[start]:
-            yield GlobPart(kinds[start], lead + start, lead + end)
-            start = end
+def _joined(kinds: list[GlobPartKind], start: int) -> Iterator[GlobPart]:
+    """Yield a part for each run of equal kinds. The first begins at `start`."""
+    for kind, run in groupby(kinds):
+        end = start + len([*run])
+        yield GlobPart(kind, start, end)
+        start = end

@@ -7,11 +7,12 @@ literal. Only a segment with an empty class, which can match no name, gives None
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from enum import Enum
 
 from msgspec import Struct
 
-from intent_lsp.core.scope.charclass import CharClass, read_class
+from intent_lsp.core.scope.charclass import CharClass, ReadClass, read_class
 from intent_lsp.core.scope.limits import (
     MAX_EXTGLOB_DEPTH,
     MAX_EXTGLOBS,
@@ -43,7 +44,7 @@ _WILDS: Mapping[str, Item] = {wild.value: wild for wild in Wild}
 _MAGIC = frozenset("\\*?[]{}()!#+@|,")
 
 
-class _Mark(Struct, frozen=True):
+class ExtGlobMark(Struct, frozen=True):
     """A token that may belong to an extglob: its opening, `|` or `)`.
 
     The text of an opening is its first character: `@` for `@(`.
@@ -52,8 +53,8 @@ class _Mark(Struct, frozen=True):
     text: str
 
 
-_Token = str | Wild | CharClass | _Mark
-_BAR, _CLOSE = _Mark("|"), _Mark(")")
+_Token = str | Wild | CharClass | ExtGlobMark
+_BAR, _CLOSE = ExtGlobMark("|"), ExtGlobMark(")")
 
 
 OTHER = "\U0010fffe"
@@ -91,6 +92,39 @@ def read_segment(text: str, *, folded: bool = False) -> Items | None:
             f"the pattern has more than {MAX_EXTGLOBS} extglobs between two slashes"
         )
     return _alternatives(tokens, closing, 0, len(tokens))[0]
+
+
+def scan(
+    text: str, braces: AbstractSet[int] = frozenset(), *, folded: bool = False
+) -> Iterator[tuple[int, int, str | Wild | ReadClass | ExtGlobMark]]:
+    """Yield (start, end, token) for each token of a segment.
+
+    `braces` are the offsets of braces and commas that separate alternatives. These are literal, and
+    no bracket expression contains one, since braces are expanded first. `folded`: classes ignore
+    case.
+    """
+    # As in minimatch, a segment that is only an empty extglob, such as `@()`, is literal.
+    plain = len(text) == 3 and text[0] in "?*+@" and text.endswith("()")  # noqa: PLR2004 - `@()`
+    at = 0
+    while at < len(text):
+        start, char = at, text[at]
+        token: str | Wild | ReadClass | ExtGlobMark = char
+        at += 1
+        if char == "\\":
+            # A back-slash at the end has nothing to escape and is literal.
+            token = text[at : at + 1] or char
+            at += 1
+        elif char == "[" and (found := read_class(text, start, folded=folded)):
+            if braces.isdisjoint(range(start, found.end)):
+                token, at = found, found.end
+        elif not plain and char in _EXTGLOBS and text.startswith("(", at):
+            token = ExtGlobMark(char)
+            at += 1
+        elif char in "*?":
+            token = Wild(char)
+        elif char in "|)" and not plain:
+            token = _BAR if char == "|" else _CLOSE
+        yield start, at, token
 
 
 def fold(text: str) -> str:
@@ -133,27 +167,15 @@ def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
     `folded`: case is ignored. Raise PatternLimitError if there are too many POSIX classes.
     """
     tokens: list[_Token] = []
-    # As in minimatch, a segment that is only an empty extglob, such as `@()`, is literal.
-    plain = len(text) == 3 and text[0] in "?*+@" and text.endswith("()")  # noqa: PLR2004 - `@()`
-    at, posix = 0, 0
-    while at < len(text):
-        char = text[at]
-        at += 1
-        if char == "\\":
-            # A back-slash at the end has nothing to escape and is literal.
-            char = text[at : at + 1] or char
-            at += 1
-            tokens.append(fold(char) if folded else char)
-        elif char == "[" and (found := read_class(text, at - 1, folded=folded)):
-            if found.members is None:
-                return None
-            at, posix = found.end, posix + found.members.posix
-            tokens.append(found.members)
-        elif not plain and char in _EXTGLOBS and text.startswith("(", at):
-            at += 1
-            tokens.append(_Mark(char))
+    posix = 0
+    for _, _, token in scan(text, folded=folded):
+        if not isinstance(token, ReadClass):
+            tokens.append(fold(token) if folded and isinstance(token, str) else token)
+        elif token.members is None:
+            return None
         else:
-            tokens.append(_single(char, plain=plain, folded=folded))
+            posix += token.members.posix
+            tokens.append(token.members)
     if posix > MAX_POSIX_CLASSES:
         raise PatternLimitError(
             f"the pattern has more than {MAX_POSIX_CLASSES} POSIX classes between two slashes"
@@ -161,25 +183,12 @@ def _tokens(text: str, *, folded: bool) -> list[_Token] | None:
     return tokens
 
 
-def _single(char: str, *, plain: bool, folded: bool) -> _Token:
-    """Return the token of one character: a wildcard, a part of an extglob, or a literal.
-
-    `plain`: the segment is only an empty extglob, such as `@()`, in which `|` and `)` are literal.
-    `folded`: case is ignored.
-    """
-    if char in "*?":
-        return Wild(char)
-    if char in "|)" and not plain:
-        return _BAR if char == "|" else _CLOSE
-    return fold(char) if folded else char
-
-
 def _closing(tokens: Sequence[_Token]) -> dict[int, int]:
     """Return a map from the index of each extglob's opening to the index of its closing `)`."""
     closing: dict[int, int] = {}
     opened: list[int] = []
     for at, token in enumerate(tokens):
-        if not isinstance(token, _Mark) or token is _BAR:
+        if not isinstance(token, ExtGlobMark) or token is _BAR:
             continue
         if token is not _CLOSE:
             opened.append(at)
@@ -207,7 +216,7 @@ def _alternatives(
         token = tokens[at]
         if token is _BAR and depth:
             found.append([])
-        elif isinstance(token, _Mark) and at in closing:
+        elif isinstance(token, ExtGlobMark) and at in closing:
             inner = _alternatives(tokens, closing, at + 1, closing[at], depth + 1)
             found[-1].append(ExtGlob(token.text, inner))
             at = closing[at]
@@ -219,7 +228,7 @@ def _alternatives(
 
 def _spelled(token: _Token) -> Items:
     """Return a token as items. A part of an unclosed extglob becomes its literal characters."""
-    if not isinstance(token, _Mark):
+    if not isinstance(token, ExtGlobMark):
         return (token,)
     return (token.text,) if token is _BAR or token is _CLOSE else (token.text, "(")
 
