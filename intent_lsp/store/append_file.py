@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from intent_lsp.store.fs.files import is_at, open_plain
+from intent_lsp.store.fs.files import is_at, plain_file
 from intent_lsp.store.fs.write import write_all
 from intent_lsp.store.locks.file_lock import try_lock, wait_for
 
@@ -27,16 +27,13 @@ def append_text(path: Path, text: str) -> None:
     directory must exist. A lone surrogate in `text` is written as `?`. Raise UnsafePathError if the
     path is not a regular file, or OSError.
     """
-    descriptor = open_plain(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE)
-    try:
+    # Closing the file releases the lock.
+    with plain_file(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _MODE) as descriptor:
         # Without the lock, a line that another process is writing would be taken for an unfinished
         # one. If the lock cannot be had in time, append all the same.
         with suppress(OSError):
             wait_for(partial(try_lock, descriptor), _WAIT_SECONDS)
         write_all(descriptor, (_line_end(descriptor) + text).encode("utf-8", "replace"))
-    finally:
-        # Closing the file releases the lock.
-        os.close(descriptor)
 
 
 def append_once(path: Path, data: bytes, *, mode: int) -> int:
@@ -47,14 +44,11 @@ def append_once(path: Path, data: bytes, *, mode: int) -> int:
     regular file, or OSError, also if only a part of `data` was written.
     """
     while True:
-        descriptor = open_plain(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode)
-        try:
+        with plain_file(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, mode) as descriptor:
             if os.write(descriptor, data) < len(data):
                 raise OSError(errno.ENOSPC, "the disk is full: only a part was written")
             if is_at(descriptor, path):
                 return os.fstat(descriptor).st_size
-        finally:
-            os.close(descriptor)
 
 
 def overwrite(path: Path, changed: Callable[[bytes], bytes], *, at_most: int, mode: int) -> None:
@@ -64,13 +58,10 @@ def overwrite(path: Path, changed: Callable[[bytes], bytes], *, at_most: int, mo
     that all bytes were written. The file is created with `mode` if needed. Raise UnsafePathError if
     the path is not a regular file, or OSError.
     """
-    descriptor = open_plain(path, os.O_RDWR | os.O_CREAT, mode)
-    try:
+    with plain_file(path, os.O_RDWR | os.O_CREAT, mode) as descriptor:
         data = changed(os.read(descriptor, at_most))
         os.lseek(descriptor, 0, os.SEEK_SET)
         os.write(descriptor, data)
-    finally:
-        os.close(descriptor)
 
 
 def _line_end(descriptor: int) -> str:

@@ -7,7 +7,7 @@ import errno
 import os
 import stat as modes
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -118,6 +118,16 @@ def open_plain(path: Path | str, how: int, mode: int = 0o600) -> int:
         return descriptor
     os.close(descriptor)
     raise _no_file(path)
+
+
+@contextmanager
+def plain_file(path: Path, how: int, mode: int = 0o600) -> Iterator[int]:
+    """Open a file as `open_plain` does, yield its descriptor, and close it at the end."""
+    descriptor = open_plain(path, how, mode)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
 
 
 def is_at(descriptor: int, path: Path) -> bool:

@@ -22,7 +22,7 @@ from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.core.ledger.chain import Link
 from intent_lsp.core.ledger.truncation import KnownHead
 from intent_lsp.store.append_file import overwrite
-from intent_lsp.store.fs.files import open_plain
+from intent_lsp.store.fs.files import plain_file
 
 HEADS_AT_MOST: Final = 16
 """The most heads that are kept. The newest ones stay."""
@@ -55,11 +55,8 @@ class KnownHeads:
         Lines that a crash has torn are skipped.
         """
         try:
-            fd = open_plain(self._path, os.O_RDONLY)
-            try:
+            with plain_file(self._path, os.O_RDONLY) as fd:
                 return _read(os.read(fd, _READ_AT_MOST))
-            finally:
-                os.close(fd)
         except (OSError, UnsafePathError):
             return ()
 
