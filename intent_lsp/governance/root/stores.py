@@ -23,7 +23,7 @@ from intent_lsp.core.records import UNKNOWN_REVISION, Record, ScopeValidation
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.syntax_tree_cache import SyntaxTreeCache
-from intent_lsp.store.fs.known_files import KnownFiles
+from intent_lsp.store.fs.tree_reader import KnownFiles
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import Query, TouchedFiles, TouchMark

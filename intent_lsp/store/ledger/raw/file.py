@@ -82,28 +82,21 @@ class LedgerFile:
     def append(self, data: bytes) -> int:
         """Append `data` in one write, unless it is empty. It is not synced to disk yet.
 
-        Return a number for `sync`, which does that. Raise OSError if the write fails.
-        """
-        if data:
-            self._write(data)
-        with self._group:
-            self._written += 1
-            return self._written
-
-    def _write(self, data: bytes) -> None:
-        """Append `data` in one write. If not all is written, raise OSError.
-
-        What was written is then cut off again, if the file can be cut.
+        Return a number for `sync`, which does that. If not all is written, raise OSError; what was
+        written is then cut off again, if the file can be cut.
         """
         before, written = self.size(), 0
         try:
-            written = self._disk.write(self.fd, data)
+            written = self._disk.write(self.fd, data) if data else 0
         finally:
             if written != len(data):
                 with suppress(OSError):
                     self.cut(before)
         if written != len(data):
             raise OSError(errno.ENOSPC, "the disk is full: only a part of the line was written")
+        with self._group:
+            self._written += 1
+            return self._written
 
     def sync(self, ticket: int) -> None:
         """Return once the data whose `append` returned `ticket` is on disk.

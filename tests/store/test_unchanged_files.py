@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.store.fs.known_files import KnownFiles
+from intent_lsp.store.fs.tree_reader import KnownFiles
 
 FILE = WorkspacePath("a.txt")
 
