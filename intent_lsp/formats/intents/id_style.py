@@ -82,23 +82,17 @@ def _awkward(name: str) -> str:
 
 def _width(ids: Sequence[str]) -> int:
     """Return to how many digits most numbers in ids are filled with zeros; 1 if they are not."""
-    digits = [_digits(each) for each in ids]
-    filled = {len(each) for each in digits if each.startswith("0")}
-    return max(
-        (1, *filled), key=lambda width: (sum(_filled(each, width) for each in digits), width)
-    )
+    filled = {len(digits) for digits in map(_digits, ids) if digits.startswith("0")}
+    return max((1, *filled), key=lambda width: (sum(_fits(each, width) for each in ids), width))
 
 
 def _fits(name: str, width: int) -> bool:
-    return _filled(_digits(name), width)
+    """Return whether an id's number is filled with zeros to a width, and no further, or missing."""
+    digits = _digits(name)
+    return not digits or len(digits) == width or (len(digits) > width and digits[0] != "0")
 
 
 def _digits(name: str) -> str:
     """Return the number of an id that is words and one number at the end; "" for any other id."""
     found = _NUMBERED.fullmatch(name)
     return found["digits"] if found else ""
-
-
-def _filled(digits: str, width: int) -> bool:
-    """Return whether digits are filled with zeros to a width, and no further. No digits are."""
-    return not digits or len(digits) == width or (len(digits) > width and digits[0] != "0")
