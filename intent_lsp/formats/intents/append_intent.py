@@ -44,16 +44,7 @@ from intent_lsp.formats.yaml.insert import (
 from intent_lsp.formats.yaml.keys import Field, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.list_edit import item_lead, list_indent, text_spelled
-from intent_lsp.formats.yaml.nodes import (
-    Alias,
-    MappingNode,
-    Scalar,
-    SequenceNode,
-    YamlNode,
-    content_of,
-    quote_of,
-    spelled_like,
-)
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, spelled_like
 
 _STEP = 2
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r(?!\n))[ \t]*[\r\n]")
@@ -123,7 +114,7 @@ def _added(adding: "_Adding", root: YamlNode | None) -> FileEdit | EditRefused:
     found = fields_of(adding.reading, root, ROOT_KEYS).get(ROOT_KEY)
     if found is not None:
         return adding.below(root, found)
-    if any(isinstance(content_of(value), MappingNode) for _, value in root.pairs):
+    if any(isinstance(value.content, MappingNode) for _, value in root.pairs):
         return adding.to_table(root)
     return adding.to_other(root)
 
@@ -142,7 +133,7 @@ class _Adding(Struct, frozen=True):
     def to_other(self, root: MappingNode) -> FileEdit:
         """Return the changes that add a list with the intent to `root`, which has no intents."""
         if root.flow:
-            quote = quote_of(root)
+            quote = root.quote
             inline = entry_inline(self.intent, EntryForm(quote=quote))
             return self._flow_pair(root, f"{spelled_like(quote, ROOT_KEY)}: [{inline}]")
         column = self._column(root.pairs[0][0])
@@ -154,19 +145,19 @@ class _Adding(Struct, frozen=True):
 
         `found` is the key `active_intents` of the mapping `root`.
         """
-        value = found.value
-        if isinstance(value, Alias) or value.anchored:
+        value = found.value.content
+        if found.value.shared:
             return EditRefused(
                 f"`{found.key.value}` has a YAML anchor or is a YAML alias, so {BY_HAND}"
             )
         if isinstance(value, Scalar) and not value.null:
             return EditRefused(f"`{found.key.value}` is not a list; make it one")
         if isinstance(value, Scalar) and root.flow:
-            inline = entry_inline(self.intent, EntryForm(quote=quote_of(root)))
+            inline = entry_inline(self.intent, EntryForm(quote=root.quote))
             return (value_put(self.reading, value, f"[{inline}]"),)
         if isinstance(value, Scalar) or (not root.flow and self._is_empty(value)):
             return self._instead(found)
-        quote = quote_of(root)
+        quote = root.quote
         return (
             self.to_list(value, quote) if isinstance(value, SequenceNode) else self.to_table(value)
         )
@@ -200,8 +191,8 @@ class _Adding(Struct, frozen=True):
                 " remove it, or choose another id"
             )
         values = [value for _, value in table.pairs]
-        form = self._form(values, quote_of(table))
-        key = text_spelled(quote_of(table), self.intent.id)
+        form = self._form(values, table.quote)
+        key = text_spelled(table.quote, self.intent.id)
         inline = f"{key}: {{{', '.join(entry_lines(self.intent, form)[1:])}}}"
         if table.flow:
             return self._flow_pair(table, inline)
@@ -235,7 +226,7 @@ class _Adding(Struct, frozen=True):
             return EntryForm(quote=quote)
         last = tables[-1]
         lists = None if last.flow else list_indent(self.reading, last)
-        return EntryForm(inline=last.flow, quote=quote_of(last), lists=lists)
+        return EntryForm(inline=last.flow, quote=last.quote, lists=lists)
 
     def _step(self, entries: Sequence[YamlNode], column: int) -> int:
         """Return how many columns the pairs of a new entry are indented below its key at `column`.

@@ -27,16 +27,7 @@ from intent_lsp.formats.yaml.list_edit import (
     values_appended,
     values_renewed,
 )
-from intent_lsp.formats.yaml.nodes import (
-    BLOCK_STYLES,
-    Alias,
-    MappingNode,
-    Scalar,
-    SequenceNode,
-    YamlNode,
-    quote_of,
-    spelled_like,
-)
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, spelled_like
 
 FileEdit: TypeAlias = tuple[TextChange, ...]
 """Changes that do not overlap, in order of position."""
@@ -267,7 +258,7 @@ def _value_changed(entry: EntryText, found: Field, text: str) -> FileEdit | Edit
         return EditRefused(
             f"`{found.key.value}` is a YAML alias, a list or a mapping, so {BY_HAND}"
         )
-    if node.anchored or node.style in BLOCK_STYLES:
+    if node.anchored or node.block:
         return EditRefused(
             f"`{found.key.value}` has a YAML anchor or is a block of text, so {BY_HAND}"
         )
@@ -279,8 +270,8 @@ def _list_of(found: Field) -> SequenceNode | Scalar | EditRefused:
 
     A value that has an anchor or is an alias is refused too.
     """
-    node = found.value
-    if isinstance(node, Alias) or node.anchored:
+    node = found.value.content
+    if found.value.shared:
         return EditRefused(
             f"`{found.key.value}` has a YAML anchor or is a YAML alias, so {BY_HAND}"
         )
@@ -291,7 +282,7 @@ def _list_of(found: Field) -> SequenceNode | Scalar | EditRefused:
 
 def _new_list(entry: EntryText, name: str, values: Sequence[str]) -> tuple[str, ...]:
     """Return the lines of a new key `name` with a list, in the style of the entry's other keys."""
-    quote = quote_of(entry.table)
+    quote = entry.table.quote
     camel = any(snake_case(it.key.value) != it.key.value for it in entry.fields.values())
     key = spelled_like(quote, camel_case(name) if camel else name)
     return list_lines(key, values, quote or '"', list_indent(entry.reading, entry.table))

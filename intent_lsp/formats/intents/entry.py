@@ -22,7 +22,7 @@ from intent_lsp.formats.intents.entry_values import PatternFindings, prose_of, s
 from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, content_of, double_quoted
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, YamlNode, double_quoted
 
 MAX_ID = 256
 """The most characters of an id."""
@@ -103,7 +103,7 @@ def read_entry(
     entry. `key` is its key, which is its id, if entries are in a mapping by id, else None.
     `pattern_findings` returns the findings on a glob.
     """
-    table = content_of(node)
+    table = node.content
     if not isinstance(table, MappingNode):
         reading.wrong_type(node, "an intent (a mapping with an `id`)")
         return None
@@ -174,8 +174,8 @@ def _id_of(
     """
     place = key or (fields["id"].value if "id" in fields else None)
     text = text_of(reading, place) if place else None
-    if place is None or (text is None and isinstance(content_of(place), Scalar)):
-        table = content_of(node)
+    if place is None or (text is None and isinstance(place.content, Scalar)):
+        table = node.content
         first = table.pairs[0][0] if isinstance(table, MappingNode) and table.pairs else node
         message = "this intent has no `id`, so it is ignored"
         reading.add(FileCode.MISSING_ID, message, place or first)

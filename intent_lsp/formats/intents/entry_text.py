@@ -20,7 +20,7 @@ from intent_lsp.formats.yaml.insert import line_after, lines_at, pair_in_flow
 from intent_lsp.formats.yaml.keys import Field, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.list_edit import list_lines, text_spelled
-from intent_lsp.formats.yaml.nodes import MappingNode, YamlNode, quote_of, spelled_like
+from intent_lsp.formats.yaml.nodes import MappingNode, YamlNode, spelled_like
 
 _LINE_AT_MOST = 100
 _STEP = 2
@@ -40,7 +40,7 @@ class EntryText(Struct, frozen=True, kw_only=True):
     @property
     def quote(self) -> str:
         """The quote around the keys of a flow entry; "" if there is none, or for a block entry."""
-        return quote_of(self.table) if self.table.flow else ""
+        return self.table.quote if self.table.flow else ""
 
     @property
     def column(self) -> int:

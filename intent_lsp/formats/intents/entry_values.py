@@ -25,14 +25,7 @@ from intent_lsp.formats.intents.fixes.sentences import (
 )
 from intent_lsp.formats.yaml.document import YamlDocument, texts_of
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
-from intent_lsp.formats.yaml.nodes import (
-    MappingNode,
-    Scalar,
-    SequenceNode,
-    YamlNode,
-    content_of,
-    spelled_like,
-)
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, spelled_like
 
 PatternFindings: TypeAlias = Callable[[str], Sequence[PatternFinding]]
 """Returns the findings on one glob."""
@@ -66,7 +59,7 @@ def scope_of(
     """
     found = fields.get("owned_scope")
     value = found.value if found else None
-    table = content_of(value) if value else None
+    table = value.content if value else None
     before = len(reading.findings)
     if found and isinstance(table, MappingNode):
         value = _paths_of(reading, found, table)
@@ -114,7 +107,7 @@ def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
     form than a list of single values. An item of a list that is a list or null gets a finding and
     is left out.
     """
-    content = content_of(node)
+    content = node.content
     if isinstance(content, SequenceNode):
         return tuple(_items(reading, content))
     if isinstance(content, MappingNode):
@@ -222,7 +215,7 @@ def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
     Add a finding on each item that is a mapping, a list or empty.
     """
     for item in listing.items:
-        content = content_of(item)
+        content = item.content
         if isinstance(content, MappingNode):
             message = "a text is expected; each pair of this mapping is read as one, `key: value`"
             reading.other_form(message, item, item_fix(reading, listing, item))

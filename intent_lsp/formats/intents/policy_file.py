@@ -24,7 +24,7 @@ from intent_lsp.formats.yaml.document import YamlDocument, listed, text_of, text
 from intent_lsp.formats.yaml.globs.unquoted_globs import POLICY_GLOBS, compose_with_globs
 from intent_lsp.formats.yaml.keys import MappingKeys, fields_of, snake_case
 from intent_lsp.formats.yaml.limits import YamlProblem
-from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, content_of
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode
 
 ROOT_KEY = "sidecar"
 MAX_VERSION = 1_000_000
@@ -46,6 +46,7 @@ YES = ("true", "yes", "on")
 NO = ("false", "no", "off")
 """The words for false, in lower case, too."""
 
+_WAIT = range(1, MAX_WAIT_SECONDS + 1)
 _PRIVACY = ("authors", "session_ids", "urls")
 """The fields of TeamPolicy whose keys stand below `privacy`."""
 
@@ -116,91 +117,85 @@ class _Sidecar:
             if field.type is bool:
                 typed[field.name] = self._flag
             elif isinstance(field.type, type) and issubclass(field.type, StrEnum):
-                typed[field.name] = self._word(field.name, field.type)
+                typed[field.name] = partial(self._word, field.name, field.type)
         privacy = {name: typed.pop(name) for name in _PRIVACY}
         return typed | {
-            "version": self._number("version", 0, MAX_VERSION),
+            "version": partial(self._number, "version", range(MAX_VERSION + 1)),
             "architectural_constraints": partial(prose_of, self._reading),
             "blocked_tools": self._texts,
             "deny_mutations": self._deny_mutations,
             "hitl_by": self._channels,
-            "hitl_timeout_seconds": self._number("hitl_timeout_seconds", 1, MAX_WAIT_SECONDS),
+            "hitl_timeout_seconds": partial(self._number, "hitl_timeout_seconds", _WAIT),
             "spec_iteration_globs": self._globs,
             "mutating_tools": self._texts,
             "read_only_tools": self._texts,
             "generated": self._globs,
-            "lessons": self._within({"violations": self._file, "verification": self._file}),
-            "privacy": self._within(privacy),
+            "lessons": partial(
+                self._within, {"violations": self._file, "verification": self._file}
+            ),
+            "privacy": partial(self._within, privacy),
         }
 
     def _read(self, table: MappingNode, readers: dict[str, _Reader]) -> _Values:
         values: _Values = {}
         keys = MappingKeys(known=tuple(readers))
         for name, found in fields_of(self._reading, table, keys, told=True).items():
-            if not _is_null(found.value):
+            if not found.value.null:
                 values[name] = readers[name](found.value)
         return {name: value for name, value in values.items() if value is not None}
 
     def _table(self, node: YamlNode) -> MappingNode | None:
-        content = content_of(node)
+        content = node.content
         if isinstance(content, MappingNode):
             return content
-        if not _is_null(node):
+        if not node.null:
             self._reading.wrong_type(node, "a mapping")
         return None
 
     def _bad(self, node: YamlNode, message: str) -> None:
         self._reading.add(FileCode.BAD_VALUE, message, node)
 
-    def _within(self, readers: dict[str, _Reader]) -> _Reader:
-        def read(node: YamlNode) -> _Values | None:
-            table = self._table(node)
-            return self._read(table, readers) if table else None
+    def _within(self, readers: dict[str, _Reader], node: YamlNode) -> _Values | None:
+        table = self._table(node)
+        return self._read(table, readers) if table else None
 
-        return read
-
-    def _number(self, name: str, low: int, high: int) -> _Reader:
-        def read(node: YamlNode) -> int | None:
-            content = content_of(node)
-            if not isinstance(content, Scalar) or not _is_number(content):
-                message = f"`{name}` must be a whole number, in digits and without quotes"
-                fixes = number_fixes(self._reading, node)
-                self._reading.add(FileCode.WRONG_TYPE, message, node, fixes)
-            elif len(content.value) > len(str(high)) or not low <= int(content.value) <= high:
-                self._bad(node, f"`{name}` must be from {low} to {high}")
-            else:
-                return int(content.value)
-            return None
-
-        return read
+    def _number(self, name: str, allowed: range, node: YamlNode) -> int | None:
+        content = node.content
+        low, high = allowed[0], allowed[-1]
+        if not isinstance(content, Scalar) or not _is_number(content):
+            message = f"`{name}` must be a whole number, in digits and without quotes"
+            fixes = number_fixes(self._reading, node)
+            self._reading.add(FileCode.WRONG_TYPE, message, node, fixes)
+        elif len(content.value) > len(str(high)) or int(content.value) not in allowed:
+            self._bad(node, f"`{name}` must be from {low} to {high}")
+        else:
+            return int(content.value)
+        return None
 
     def _flag(self, node: YamlNode) -> bool | None:
-        content = content_of(node)
+        content = node.content
         word = content.value.lower() if isinstance(content, Scalar) else ""
         if word not in (*YES, *NO):
             self._reading.add(FileCode.WRONG_TYPE, "expected true or false", node)
             return None
         return word in YES
 
-    def _word(self, name: str, words: type[StrEnum]) -> _Reader:
-        def read(node: YamlNode) -> StrEnum | None:
-            text = text_of(self._reading, node)
-            if text is None:
-                # Only an item of a list can be null here: null for a key is passed over.
-                if _is_null(node):
-                    self._reading.wrong_type(node, "one value")
-                return None
-            folded = text.strip().lower().replace("-", "_")
-            # Compare the source text, since YAML 1.1 reads some of these words as booleans.
-            if folded in list(words):
-                return words(folded)
-            close = get_close_matches(folded, [word.value for word in words], n=1)
-            fixes = [self._reading.respell(node, word, f"Change to `{word}`") for word in close]
-            message = f"`{name}` must be one of {', '.join(words)}"
-            self._reading.add(FileCode.BAD_VALUE, message, node, fixes)
+    def _word(self, name: str, words: type[StrEnum], node: YamlNode) -> StrEnum | None:
+        text = text_of(self._reading, node)
+        if text is None:
+            # Only an item of a list can be null here: null for a key is passed over.
+            if node.null:
+                self._reading.wrong_type(node, "one value")
             return None
-
-        return read
+        folded = text.strip().lower().replace("-", "_")
+        # Compare the source text, since YAML 1.1 reads some of these words as booleans.
+        if folded in list(words):
+            return words(folded)
+        close = get_close_matches(folded, [word.value for word in words], n=1)
+        fixes = [self._reading.respell(node, word, f"Change to `{word}`") for word in close]
+        message = f"`{name}` must be one of {', '.join(words)}"
+        self._reading.add(FileCode.BAD_VALUE, message, node, fixes)
+        return None
 
     def _channels(self, node: YamlNode) -> tuple[ApprovalChannel, ...] | None:
         """Return the values of `hitl_by`, each once.
@@ -211,8 +206,7 @@ class _Sidecar:
         listing = self._list(node)
         if listing is None:
             return None
-        read = self._word("hitl_by", ApprovalChannel)
-        found = [read(item) for item in listing.items]
+        found = [self._word("hitl_by", ApprovalChannel, item) for item in listing.items]
         channels = tuple(dict.fromkeys(each for each in found if isinstance(each, ApprovalChannel)))
         if None in found:
             return None
@@ -225,7 +219,7 @@ class _Sidecar:
         return tuple(text for _, text in texts_of(self._reading, node))
 
     def _list(self, node: YamlNode) -> SequenceNode | None:
-        content = content_of(node)
+        content = node.content
         if isinstance(content, SequenceNode):
             return content
         self._reading.wrong_type(node, "a list", listed(self._reading, node))
@@ -247,19 +241,20 @@ class _Sidecar:
         return tuple(rule for rule in rules if rule is not None)
 
     def _deny_rule(self, node: YamlNode) -> DenyRule | None:
-        content = content_of(node)
+        content = node.content
         if not isinstance(content, MappingNode):
             fixes = rule_fixes(self._reading, node)
             self._reading.wrong_type(node, "a mapping with `path_glob` and `reason`", fixes)
             return None
         found = fields_of(self._reading, content, _DENY_KEYS, told=True)
-        glob = text_of(self._reading, found["path_glob"].value) if "path_glob" in found else None
+        at = found["path_glob"].value if "path_glob" in found else None
+        glob = text_of(self._reading, at) if at else None
         reason = text_of(self._reading, found["reason"].value) if "reason" in found else None
-        if glob is None:
-            if "path_glob" not in found or isinstance(content_of(found["path_glob"].value), Scalar):
+        if at is None or glob is None:
+            if at is None or isinstance(at.content, Scalar):
                 self._bad(node, "this rule has no `path_glob`, so it denies nothing")
             return None
-        note_glob(self._reading, found["path_glob"].value, glob, glob_findings)
+        note_glob(self._reading, at, glob, glob_findings)
         return DenyRule(glob, reason or "")
 
     def _file(self, node: YamlNode) -> str | None:
@@ -279,11 +274,6 @@ def _has_root_key(table: MappingNode, readers: Mapping[str, _Reader]) -> bool:
     if ROOT_KEY in names or any(snake_case(name) in readers for name in names):
         return ROOT_KEY in names
     return any(_ROOT_KEYS.plainly(name) or _ROOT_KEYS.near(name) for name in names)
-
-
-def _is_null(node: YamlNode) -> bool:
-    content = content_of(node)
-    return isinstance(content, Scalar) and content.null
 
 
 def _is_number(scalar: Scalar) -> bool:

@@ -30,7 +30,7 @@ from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 from intent_lsp.formats.intents.structure.mentions import MentionKind, mentions_of
 from intent_lsp.formats.yaml.list_edit import text_spelled
-from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, Scalar, YamlNode
+from intent_lsp.formats.yaml.nodes import Scalar, YamlNode
 
 _MARK = "\ufeff"
 _BEFORE_ALIASES = frozenset(ENTRY_KEYS.known[: ENTRY_KEYS.known.index("aliases")])
@@ -211,7 +211,7 @@ def _respelled(
 
 
 def _editable(node: YamlNode) -> bool:
-    return isinstance(node, Scalar) and node.style not in BLOCK_STYLES
+    return isinstance(node, Scalar) and not node.block
 
 
 def _renamed(intent: Intent, new_id: str) -> Intent:

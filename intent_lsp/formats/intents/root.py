@@ -12,13 +12,7 @@ from intent_lsp.core.findings import Fix
 from intent_lsp.formats.intents.fixes.intent_list import bare_list_fix, entry_list_fix
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
-from intent_lsp.formats.yaml.nodes import (
-    MappingNode,
-    Scalar,
-    SequenceNode,
-    YamlNode,
-    content_of,
-)
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode
 
 ROOT_KEY = "active_intents"
 ROOT_KEYS = MappingKeys(known=(ROOT_KEY,), others={"intents": ROOT_KEY})
@@ -41,11 +35,13 @@ def entries_of(reading: YamlDocument, root: YamlNode | None) -> tuple[EntryNode,
 
     Add findings on unusual forms, and on a root that can have no entries.
     """
-    content = content_of(root) if root else None
-    if content is None or (isinstance(content, Scalar) and content.null):
+    content = root.content if root else None
+    if content is None or content.null:
         return ()
     if isinstance(content, SequenceNode):
-        _note_bare_list(reading, content)
+        message = f"`{ROOT_KEY}` is missing; this list is read as its value"
+        span = reading.places.span(content.start, content.start + 1)
+        reading.other_form(message, span, bare_list_fix(reading, content, ROOT_KEY))
         return tuple(EntryNode(item) for item in content.items)
     if isinstance(content, Scalar):
         reading.wrong_type(content, f"a mapping with `{ROOT_KEY}`")
@@ -62,14 +58,16 @@ def _entries_of_table(reading: YamlDocument, table: MappingNode) -> tuple[EntryN
             return by_id
     found = fields_of(reading, _without_pointers(table), ROOT_KEYS).get(ROOT_KEY)
     if found is None:
-        _note_missing(reading, table)
+        place = table.pairs[0][0] if table.pairs else table
+        message = f"the key `{ROOT_KEY}` is missing, so this file has no intents"
+        reading.add(FileCode.WRONG_TYPE, message, place)
         return ()
     return _entries_below(reading, found)
 
 
 def _entries_below(reading: YamlDocument, found: Field) -> tuple[EntryNode, ...]:
     """Return the entries in the value of `found`, the key `active_intents` at the root."""
-    value = content_of(found.value)
+    value = found.value.content
     if isinstance(value, SequenceNode):
         return tuple(EntryNode(item) for item in value.items)
     if isinstance(value, MappingNode):
@@ -95,7 +93,7 @@ def _without_pointers(table: MappingNode) -> MappingNode:
         (key, value)
         for key, value in table.pairs
         if not (isinstance(key, Scalar) and key.value in POINTERS)
-        or not isinstance(content_of(value), Scalar)
+        or not isinstance(value.content, Scalar)
     )
     return MappingNode(start=table.start, end=table.end, pairs=pairs, flow=table.flow)
 
@@ -107,29 +105,17 @@ def _entries_by_id(table: MappingNode) -> Iterator[EntryNode]:
     """
     seen: set[str] = set()
     for key, value in table.pairs:
-        if isinstance(key, Scalar) and isinstance(content_of(value), MappingNode):
+        if isinstance(key, Scalar) and isinstance(value.content, MappingNode):
             if key.value not in seen:
                 yield EntryNode(value, key)
             seen.add(key.value)
-
-
-def _note_missing(reading: YamlDocument, table: MappingNode) -> None:
-    place = table.pairs[0][0] if table.pairs else table
-    message = f"the key `{ROOT_KEY}` is missing, so this file has no intents"
-    reading.add(FileCode.WRONG_TYPE, message, place)
-
-
-def _note_bare_list(reading: YamlDocument, listing: SequenceNode) -> None:
-    message = f"`{ROOT_KEY}` is missing; this list is read as its value"
-    span = reading.places.span(listing.start, listing.start + 1)
-    reading.other_form(message, span, bare_list_fix(reading, listing, ROOT_KEY))
 
 
 def _note_by_id(
     reading: YamlDocument, table: MappingNode, entries: tuple[EntryNode, ...], *, bare: bool
 ) -> None:
     for key, value in table.pairs:
-        if not isinstance(content_of(value), MappingNode) and not bare:
+        if not isinstance(value.content, MappingNode) and not bare:
             reading.wrong_type(value if value.end > value.start else key, "an intent")
     if not table.pairs:
         fix = None

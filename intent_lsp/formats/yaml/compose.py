@@ -15,14 +15,7 @@ from msgspec.structs import replace
 
 from intent_lsp.core.codes import FileCode
 from intent_lsp.formats.yaml.limits import MAX_ALIASES, MAX_NESTING, MAX_VALUES, YamlProblem
-from intent_lsp.formats.yaml.nodes import (
-    Alias,
-    ContentNode,
-    MappingNode,
-    Scalar,
-    SequenceNode,
-    YamlNode,
-)
+from intent_lsp.formats.yaml.nodes import Alias, MappingNode, Scalar, SequenceNode, YamlNode
 
 LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """PyYAML's parser in C, or that in Python where the C library is not installed."""
@@ -123,7 +116,7 @@ class _Building:
         self._text, self._globs, self._lead = text, globs, lead
         self._events: Iterator[yaml.Event] = iter(())
         self._depth = self._aliases = self._values = 0
-        self._anchors: dict[str, ContentNode | None] = {}
+        self._anchors: dict[str, Scalar | SequenceNode | MappingNode | None] = {}
         self._duplicates: list[tuple[Scalar, Scalar]] = []
         self.globs_met: dict[int, str] = {}
         self.reached = 0

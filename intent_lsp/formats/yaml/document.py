@@ -14,12 +14,10 @@ from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.compose import Composed
 from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.nodes import (
-    BLOCK_STYLES,
     MappingNode,
     Scalar,
     SequenceNode,
     YamlNode,
-    content_of,
     double_quoted,
     spelled_like,
 )
@@ -82,9 +80,7 @@ class YamlDocument:
 
         `wanted` names the expected type in the message.
         """
-        found = content_of(node)
-        is_null = isinstance(found, Scalar) and found.null
-        kind = "nothing" if is_null else _KINDS[type(found)]
+        kind = "nothing" if node.null else _KINDS[type(node.content)]
         message = f"expected {wanted}, found {kind}"
         self.add(FileCode.WRONG_TYPE, message, node, fixes)
 
@@ -117,7 +113,7 @@ class YamlDocument:
         Of block text, the last line end stays, and so does a comment behind its `|` or `>`.
         """
         end, source = node.end, self.source(node)
-        if isinstance(node, Scalar) and node.style in BLOCK_STYLES:
+        if isinstance(node, Scalar) and node.block:
             note = _MARK_NOTE.match(source)
             end, new_text = node.start + len(source.rstrip()), new_text + (note[1] if note else "")
         return self.change(node.start, end, new_text)
@@ -171,7 +167,7 @@ def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
     An alias stands for its target. For a list or a mapping, add a finding to `reading` and return
     None.
     """
-    content = content_of(node)
+    content = node.content
     if not isinstance(content, Scalar):
         reading.wrong_type(node, "one value")
         return None
@@ -185,8 +181,8 @@ def texts_of(reading: YamlDocument, node: YamlNode) -> tuple[tuple[YamlNode, str
     One that YAML reads as null, such as `~`, is read as its text and gets a hint. A null node gives
     an empty result. Any other node that is not a list gets a finding and gives an empty result too.
     """
-    content = content_of(node)
-    if isinstance(content, Scalar) and content.null:
+    content = node.content
+    if node.null:
         return ()
     if not isinstance(content, SequenceNode):
         reading.wrong_type(node, "a list", listed(reading, node))
@@ -196,7 +192,7 @@ def texts_of(reading: YamlDocument, node: YamlNode) -> tuple[tuple[YamlNode, str
 
 def _items_of(reading: YamlDocument, listing: SequenceNode) -> Iterator[tuple[YamlNode, str]]:
     for item in listing.items:
-        content = content_of(item)
+        content = item.content
         if isinstance(content, Scalar) and (content.value or content.style):
             if content.null:
                 _note_null(reading, item, content)
@@ -220,7 +216,7 @@ def listed(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
 
     Return an empty tuple if the node is not a single value on one line.
     """
-    if not isinstance(node, Scalar) or node.style in BLOCK_STYLES:
+    if not isinstance(node, Scalar) or node.block:
         return ()
     source = reading.source(node)
     if "\n" in source or "\r" in source:

@@ -19,7 +19,6 @@ from intent_lsp.formats.yaml.nodes import (
     Scalar,
     SequenceNode,
     YamlNode,
-    content_of,
     double_quoted,
     plain_allowed,
     spelled_like,
@@ -228,7 +227,7 @@ def _inner_start(text: str, start: int) -> int:
 
 def _value(item: YamlNode) -> str | None:
     """Return the text of a list's item; None if it is no single value, or empty without quotes."""
-    content = content_of(item)
+    content = item.content
     if isinstance(content, Scalar) and (content.value or content.style):
         return content.value
     return None

@@ -11,7 +11,7 @@ value.
 import re
 from collections.abc import Iterator, Sequence
 from json import dumps
-from typing import Final, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from msgspec import Struct
 
@@ -39,18 +39,47 @@ class _Node(Struct, frozen=True, kw_only=True):
     start: int
     end: int
 
+    @property
+    def null(self) -> bool:
+        """Whether this, or what it stands for, is null: without quotes. Tags do not count."""
+        return False
 
-class Scalar(_Node, frozen=True, kw_only=True):
+    @property
+    def block(self) -> bool:
+        """Whether this is block text (`|`, `>`)."""
+        return False
+
+    @property
+    def quote(self) -> str:
+        """The quote around the first key of a mapping; "" if there is none, or for other nodes."""
+        return ""
+
+
+class _Content(_Node, frozen=True, kw_only=True):
+    """A node with content of its own. `anchored`: it has an anchor."""
+
+    anchored: bool = False
+
+    @property
+    def content(self) -> Self:
+        """The node itself."""
+        return self
+
+    @property
+    def shared(self) -> bool:
+        """Whether the content may stand elsewhere, too: it has an anchor."""
+        return self.anchored
+
+
+class Scalar(_Content, frozen=True, kw_only=True):
     """A single YAML value as text.
 
     `style` is "" for a value without quotes, else the character that begins the value (a quote, `|`
     or `>`). `unquoted`: the source is a glob that YAML would have read as something else.
-    `anchored`: the value has an anchor.
     """
 
     value: str
     style: str = ""
-    anchored: bool = False
     unquoted: bool = False
 
     @property
@@ -58,16 +87,20 @@ class Scalar(_Node, frozen=True, kw_only=True):
         """Whether this is a value without quotes that YAML reads as null. Tags do not count."""
         return not self.style and not self.unquoted and self.value in NULLS
 
+    @property
+    def block(self) -> bool:
+        """Whether this is block text (`|`, `>`)."""
+        return self.style in BLOCK_STYLES
 
-class SequenceNode(_Node, frozen=True, kw_only=True):
+
+class SequenceNode(_Content, frozen=True, kw_only=True):
     """A YAML list. `flow` says that it is written in brackets."""
 
     items: tuple["YamlNode", ...]
     flow: bool
-    anchored: bool = False
 
 
-class MappingNode(_Node, frozen=True, kw_only=True):
+class MappingNode(_Content, frozen=True, kw_only=True):
     """A YAML mapping: its pairs in order, duplicates included.
 
     A pair is a key and its value. `flow` says that the mapping is written in braces.
@@ -75,13 +108,33 @@ class MappingNode(_Node, frozen=True, kw_only=True):
 
     pairs: tuple[tuple["YamlNode", "YamlNode"], ...]
     flow: bool
-    anchored: bool = False
+
+    @property
+    def quote(self) -> str:
+        """The quote around the first key, or "" if it has none or there is none."""
+        key = self.pairs[0][0] if self.pairs else None
+        return key.style if isinstance(key, Scalar) and key.style in QUOTES else ""
 
 
 class Alias(_Node, frozen=True, kw_only=True):
     """A YAML alias (`*name`). `target` is the node with the anchor of that name."""
 
     target: "Scalar | SequenceNode | MappingNode"
+
+    @property
+    def content(self) -> "ContentNode":
+        """The target."""
+        return self.target
+
+    @property
+    def null(self) -> bool:
+        """Whether the target is null."""
+        return self.target.null
+
+    @property
+    def shared(self) -> bool:
+        """Whether the content stands elsewhere: always."""
+        return True
 
 
 ContentNode: TypeAlias = Scalar | SequenceNode | MappingNode
@@ -91,11 +144,6 @@ YamlNode: TypeAlias = ContentNode | Alias
 _PLAIN = re.compile(r"[A-Za-z0-9_./\\$(+-](?:[^\s\[\]{},:#\"'&*!|>%@`]|(?<=\S)[:](?=\S)| (?=\S))*")
 _UNSAFE = re.compile("[\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _MARKS = ("-", "?", "---", "...")
-
-
-def content_of(node: YamlNode) -> ContentNode:
-    """Return the target if the node is an alias, else the node itself."""
-    return node.target if isinstance(node, Alias) else node
 
 
 def nodes_in(node: YamlNode | None) -> Iterator[YamlNode]:
@@ -111,15 +159,6 @@ def nodes_in(node: YamlNode | None) -> Iterator[YamlNode]:
             waiting += reversed(each.items)
         elif isinstance(each, MappingNode):
             waiting += (inner for pair in reversed(each.pairs) for inner in reversed(pair))
-
-
-def quote_of(node: YamlNode) -> str:
-    """Return the quote around the first key of a mapping, or "" if it has none.
-
-    Return "" for an empty mapping and for any other node too.
-    """
-    key = node.pairs[0][0] if isinstance(node, MappingNode) and node.pairs else None
-    return key.style if isinstance(key, Scalar) and key.style in QUOTES else ""
 
 
 def double_quoted(value: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, Alias, Scalar, YamlNode, nodes_in
+from intent_lsp.formats.yaml.nodes import Alias, Scalar, YamlNode, nodes_in
 
 _COMMENT = re.compile(r"#[^\r\n]*")
 _HEADER = re.compile(r"[^\r\n]*")
@@ -28,7 +28,7 @@ def comments_in(text: str, start: int, end: int, *nodes: YamlNode) -> tuple[str,
     for value in _values(nodes):
         found += _COMMENT.findall(text, at, min(value.start, end))
         at = max(at, value.end)
-        if isinstance(value, Scalar) and value.style in BLOCK_STYLES:
+        if isinstance(value, Scalar) and value.block:
             header = _HEADER.match(text, value.start, value.end)
             found += _COMMENT.findall(header.group()) if header else ()
     found += _COMMENT.findall(text, at, max(at, end))

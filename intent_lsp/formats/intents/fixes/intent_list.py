@@ -15,16 +15,7 @@ from intent_lsp.formats.intents.fixes.comments import empty_between, has_propert
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.insert import line_after
-from intent_lsp.formats.yaml.nodes import (
-    BLOCK_STYLES,
-    MappingNode,
-    Scalar,
-    SequenceNode,
-    YamlNode,
-    content_of,
-    quote_of,
-    spelled_like,
-)
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, spelled_like
 
 _Change = tuple[int, int, str]
 """The start and end offset of a change, and the new text."""
@@ -52,7 +43,7 @@ def bare_list_fix(reading: YamlDocument, listing: SequenceNode, root_key: str) -
     title = f"Put the list below `{root_key}`"
     if listing.flow:
         first = next((item for item in listing.items if isinstance(item, MappingNode)), listing)
-        head, tail = _flow_head(reading, listing, quote_of(first), root_key)
+        head, tail = _flow_head(reading, listing, first.quote, root_key)
         return _fix(reading, title, [(start, start, head), (listing.end, listing.end, tail)])
     head = f"{root_key}:{line_end_of(reading.text)}"
     return _fix(reading, title, [(line, line, head)])
@@ -73,7 +64,7 @@ def entry_list_fix(reading: YamlDocument, table: MappingNode, root_key: str | No
         found = _entry(key, value)
         if found is not None:
             entries.append(found)
-        elif root_key is None or isinstance(content_of(value), MappingNode):
+        elif root_key is None or isinstance(value.content, MappingNode):
             return None
         else:
             others.append((key, value))
@@ -91,11 +82,7 @@ def _entry(key: YamlNode, value: YamlNode) -> _Entry | None:
 
     None also stands for a key that is no single value or is block text.
     """
-    if (
-        not isinstance(key, Scalar)
-        or key.style in BLOCK_STYLES
-        or not isinstance(value, MappingNode)
-    ):
+    if not isinstance(key, Scalar) or key.block or not isinstance(value, MappingNode):
         return None
     ids = [inner for name, inner in value.pairs if isinstance(name, Scalar) and name.value == "id"]
     if not ids:
@@ -180,12 +167,12 @@ def _flow_changes(
         changes.append((entry.key.start, entry.table.start if plain else colon, ""))
         changes += _inner_id(entry, text)
     if others and root_key is not None:
-        opening = f"{spelled_like(quote_of(table), root_key)}: ["
+        opening = f"{spelled_like(table.quote, root_key)}: ["
         edges = [(first.key.start, first.key.start, opening), (last.table.end, last.table.end, "]")]
     else:
         head, tail = "", ""
         if root_key is not None:
-            head, tail = _flow_head(reading, table, quote_of(table), root_key)
+            head, tail = _flow_head(reading, table, table.quote, root_key)
         edges = [(table.start, table.start + 1, f"{head}["), (table.end - 1, table.end, f"]{tail}")]
     return [edges[0], *changes, edges[1]]
 
@@ -196,7 +183,7 @@ def _inner_id(entry: _Entry, text: str) -> list[_Change]:
     if entry.named:
         return []
     at = table.start + 1
-    quote = quote_of(table) or (key.style if key.style == '"' else "")
+    quote = table.quote or (key.style if key.style == '"' else "")
     comma = ", " if table.pairs else ""
     if comma and text[at].isspace():
         comma = ","

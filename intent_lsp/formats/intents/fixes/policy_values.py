@@ -2,12 +2,12 @@
 
 from intent_lsp.core.findings import Fix
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, Scalar, YamlNode, double_quoted
+from intent_lsp.formats.yaml.nodes import Scalar, YamlNode, double_quoted
 
 
 def number_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
     """Return the fix that takes the quotes from a number without a sign; empty for other nodes."""
-    if not isinstance(node, Scalar) or node.style in BLOCK_STYLES:
+    if not isinstance(node, Scalar) or node.block:
         return ()
     bare = node.value.strip()
     if not bare.isascii() or not bare.isdigit():
@@ -17,7 +17,7 @@ def number_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
 
 def rule_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
     """Return the fix that makes a glob a rule about it; empty if the node is no single value."""
-    if not isinstance(node, Scalar) or node.null or node.style in BLOCK_STYLES:
+    if not isinstance(node, Scalar) or node.null or node.block:
         return ()
     rule = f"{{path_glob: {double_quoted(node.value)}}}"
     return (Fix("Make it a rule", (reading.change(node.start, node.end, rule),)),)

@@ -17,15 +17,7 @@ from intent_lsp.formats.intents.fixes.comments import (
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.list_edit import item_lead
-from intent_lsp.formats.yaml.nodes import (
-    QUOTES,
-    MappingNode,
-    Scalar,
-    SequenceNode,
-    YamlNode,
-    content_of,
-    double_quoted,
-)
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, double_quoted
 
 _TITLE = "Make the value a list"
 _BREAKS = ("\n", "\r")
@@ -54,7 +46,7 @@ def one_text_fix(reading: YamlDocument, node: YamlNode) -> Fix | None:
     if several or not isinstance(node, Scalar):
         inner = reading.text[start : node.end]
     else:
-        quoted = node.style in QUOTES
+        quoted = node.style and not node.block
         text = reading.source(node) if quoted else double_quoted(node.value)
         inner = reading.text[start : node.start] + text
     return Fix(_TITLE, (reading.change(start, node.end, f"[{inner}]"),))
@@ -81,7 +73,7 @@ def item_fix(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> Fi
     `item` is the mapping, or an alias of one. It becomes one item of `listing` for each pair.
     Return None for a mapping without pairs, with a tag or an anchor, or with a key after `?`.
     """
-    table = content_of(item)
+    table = item.content
     if not isinstance(table, MappingNode) or not table.pairs or item.start == item.end:
         return None
     if has_properties(reading, item) or not _plain_keys(reading, table):
@@ -179,7 +171,7 @@ def _sentence(reading: YamlDocument, pair: tuple[YamlNode, YamlNode]) -> str:
 
 def _words(reading: YamlDocument, node: YamlNode) -> str:
     """Return a node's text: a single value, or a list or a mapping on one line as it is written."""
-    content = content_of(node)
+    content = node.content
     if isinstance(content, Scalar):
         return "" if content.null else content.value.strip()
     return " ".join(without_comments(reading.text, content).split())

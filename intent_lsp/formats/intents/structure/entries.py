@@ -17,13 +17,7 @@ from intent_lsp.formats.text_positions import TextPositions
 from intent_lsp.formats.yaml.document import YamlDocument, texts_of
 from intent_lsp.formats.yaml.keys import Field, fields_of
 from intent_lsp.formats.yaml.limits import YamlProblem
-from intent_lsp.formats.yaml.nodes import (
-    MappingNode,
-    Scalar,
-    SequenceNode,
-    YamlNode,
-    content_of,
-)
+from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode
 
 _LISTS = frozenset({"related_files", "aliases", "recent_history"})
 _PROSE = frozenset({"constraints", "acceptance_criteria"})
@@ -106,7 +100,7 @@ def read_structure(text: str) -> IntentsStructure | None:
         return None
     reading, node = made.reading, made.composed.root
     entries = tuple(_entry(reading, place) for place in made.entries)
-    root = content_of(node) if node else None
+    root = node.content if node else None
     pairs = root.pairs if isinstance(root, MappingNode) else ()
     return IntentsStructure(
         text=text,
@@ -174,10 +168,10 @@ def _field(
 
 def _sentences(reading: YamlDocument, node: YamlNode) -> Iterator[FieldItem]:
     """Yield the sentences of constraints or criteria: items of a list, pairs, or one value."""
-    content = content_of(node)
+    content = node.content
     if isinstance(content, SequenceNode):
         for item in content.items:
-            inner = content_of(item)
+            inner = item.content
             if isinstance(inner, MappingNode):
                 yield from _sentences(reading, item)
             elif isinstance(inner, Scalar) and not inner.null:

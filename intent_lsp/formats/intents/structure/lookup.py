@@ -19,7 +19,7 @@ from intent_lsp.formats.intents.structure.entries import (
     StructuredEntry,
 )
 from intent_lsp.formats.text_positions import LINE_END
-from intent_lsp.formats.yaml.nodes import Scalar, content_of, content_span, value_offsets
+from intent_lsp.formats.yaml.nodes import Scalar, content_span, value_offsets
 
 _NO_TOKENS = ("*", "|", ">")
 """What YAML aliases and block text begin with."""
@@ -147,7 +147,7 @@ def _of_field(field: EntryField, entry: StructuredEntry) -> Iterator[IntentsPart
                 entry=entry,
                 number=number if kind is PartKind.CRITERION else 0,
             )
-    content = content_of(field.value)
+    content = field.value.content
     if field.name == "status" and isinstance(content, Scalar) and not content.null:
         yield IntentsPart(
             kind=PartKind.STATUS,

@@ -11,7 +11,7 @@ from msgspec import Struct
 from intent_lsp.core.intents import Intent
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, StructuredEntry
-from intent_lsp.formats.yaml.nodes import Scalar, SequenceNode, YamlNode, content_of, content_span
+from intent_lsp.formats.yaml.nodes import Scalar, SequenceNode, YamlNode, content_span
 
 
 class MentionKind(StrEnum):
@@ -82,7 +82,7 @@ def _in_entry(
         kind = MentionKind.DECLARATION if own else MentionKind.SAME_ID
         yield IdMention(kind, node, intent.id)
     for key, value in entry.table.pairs if own and entry.table else ():
-        content = content_of(value)
+        content = value.content
         if value is node or not isinstance(key, Scalar) or not isinstance(content, Scalar):
             continue
         if ENTRY_KEYS.meaning(key.value) == "id" and content.value == intent.id:
@@ -98,7 +98,7 @@ def _aliases(
     for field in entry.fields:
         listed = field.value if field.name == "aliases" else None
         for item in listed.items if isinstance(listed, SequenceNode) else ():
-            content = content_of(item)
+            content = item.content
             if isinstance(content, Scalar) and content.value in names:
                 yield IdMention(MentionKind.ALIAS, item, content.value)
 
