@@ -4,7 +4,7 @@ Invariant: inserting an item keeps all existing text but white space, comments i
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from intent_lsp.core.findings import TextChange
@@ -14,9 +14,23 @@ from intent_lsp.formats.yaml.nodes import MappingNode, SequenceNode, YamlNode
 TextPart: TypeAlias = tuple[int, int]
 """Start and end offset of an item of a flow collection, in code points."""
 
+TextEdit: TypeAlias = tuple[int, int, str]
+"""Start and end offset of a change in code points, and the new text."""
+
 _BREAKS = ("\n", "\r")
 _TO_LINE_END = re.compile(r"[ \t]*(,?)[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
 _CLOSED = re.compile(r"[ \t]*[\]}]")
+
+
+def joined(edits: Iterable[TextEdit]) -> list[TextEdit]:
+    """Return edits in order, those that start where the one before ends joined to that one."""
+    found: list[TextEdit] = []
+    for start, end, new_text in edits:
+        if found and found[-1][1] == start:
+            found[-1] = (found[-1][0], end, found[-1][2] + new_text)
+        else:
+            found.append((start, end, new_text))
+    return found
 
 
 def line_after(reading: YamlDocument, node: YamlNode) -> int:

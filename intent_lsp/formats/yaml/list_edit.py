@@ -6,14 +6,14 @@ there is none, or where other YAML readers would not take that for text.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from msgspec import Struct
 
 from intent_lsp.core.findings import TextChange
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.insert import first_in_flow, line_after, lines_at, parts_after
+from intent_lsp.formats.yaml.insert import first_in_flow, joined, line_after, lines_at, parts_after
 from intent_lsp.formats.yaml.nodes import (
     MappingNode,
     Scalar,
@@ -147,20 +147,17 @@ class _Renewal(Struct, frozen=True):
         """Return the changes to a block list: new lines above the first item, and lines removed."""
         reading, items = self.reading, self.listing.items
         removed = items[self.kept :]
-        gone = _joined((self._dash_line(item), line_after(reading, item)) for item in removed)
+        gone = joined((self._dash_line(item), line_after(reading, item), "") for item in removed)
         at = reading.places.line_start(self.listing.start)
         lead = item_lead(reading, self.listing, items[0])
         lines = "".join(lead + each + self.line_end for each in self.fresh)
         if self.kept or not lines:
             added = [reading.change(at, at, lines)] if lines else []
-            return (*added, *(reading.change(start, end, "") for start, end in gone))
-        (start, end), *others = gone
+            return (*added, *(reading.change(*edit) for edit in gone))
+        (start, end, _), *others = gone
         if end == len(reading.text) and reading.text[end - 1] not in "\r\n":
             lines = lines.removesuffix(self.line_end)
-        return (
-            reading.change(start, end, lines),
-            *(reading.change(start, end, "") for start, end in others),
-        )
+        return (reading.change(start, end, lines), *(reading.change(*edit) for edit in others))
 
     def flow(self) -> tuple[TextChange, ...]:
         """Return the changes to a flow list: new values before the first item, and items removed.
@@ -175,14 +172,14 @@ class _Renewal(Struct, frozen=True):
         lead = reading.text[line : first.start]
         own = not lead.strip(" \t")
         apart = f",{self.line_end}{lead}" if own else ", "
-        joined = apart.join(self.fresh)
+        added = apart.join(self.fresh)
         pairs = pairwise(listing.items[max(self.kept, 1) - 1 :])
-        gone = _joined(stretch for pair in pairs for stretch in self._cut(*pair))
-        cuts = [reading.change(start, end, "") for start, end in gone]
+        gone = joined((*stretch, "") for pair in pairs for stretch in self._cut(*pair))
+        cuts = [reading.change(*edit) for edit in gone]
         if not self.kept:
-            return (reading.change(first.start, first.end, joined), *cuts)
+            return (reading.change(first.start, first.end, added), *cuts)
         at = first.start if own else _inner_start(reading.text, listing.start)
-        return (*([reading.change(at, at, joined + apart)] if joined else []), *cuts)
+        return (*([reading.change(at, at, added + apart)] if added else []), *cuts)
 
     def _dash_line(self, item: YamlNode) -> int:
         """Return the offset of the start of the line with an item's dash.
@@ -237,14 +234,3 @@ def _kept(old: Sequence[str | None], new: Sequence[str]) -> int:
     """Return how many of the first values in `old` are also, in order, the last values in `new`."""
     longest = min(len(old), len(new))
     return next(n for n in range(longest, -1, -1) if list(old[:n]) == list(new[len(new) - n :]))
-
-
-def _joined(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the ranges, those that start where the one before ends joined to that one."""
-    joined: list[tuple[int, int]] = []
-    for start, end in stretches:
-        if joined and joined[-1][1] == start:
-            joined[-1] = (joined[-1][0], end)
-        else:
-            joined.append((start, end))
-    return joined

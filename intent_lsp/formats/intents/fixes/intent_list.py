@@ -14,11 +14,8 @@ from intent_lsp.core.findings import Fix
 from intent_lsp.formats.intents.fixes.comments import empty_between, has_properties
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
-from intent_lsp.formats.yaml.insert import line_after
+from intent_lsp.formats.yaml.insert import TextEdit, joined, line_after
 from intent_lsp.formats.yaml.nodes import MappingNode, Scalar, SequenceNode, YamlNode, spelled_like
-
-_Change = tuple[int, int, str]
-"""The start and end offset of a change, and the new text."""
 
 _Pair = tuple[YamlNode, YamlNode]
 
@@ -96,9 +93,9 @@ def _block_changes(
     entries: Sequence[_Entry],
     others: Sequence[_Pair],
     root_key: str | None,
-) -> list[_Change] | None:
+) -> list[TextEdit] | None:
     text = reading.text
-    changes: list[_Change] = []
+    changes: list[TextEdit] = []
     first = entries[0].key.start
     if root_key is not None:
         between = [pair for pair in others if first < pair[0].start < entries[-1].key.start]
@@ -123,7 +120,7 @@ def _line_after(reading: YamlDocument, key: YamlNode, value: YamlNode) -> int:
     return line_after(reading, value if value.end > value.start else key)
 
 
-def _item(reading: YamlDocument, entry: _Entry) -> list[_Change] | None:
+def _item(reading: YamlDocument, entry: _Entry) -> list[TextEdit] | None:
     """Return the changes that make an entry of a block mapping an item of a block list.
 
     Return None if the entry's key is not at the start of its line, or no colon follows it.
@@ -154,11 +151,11 @@ def _flow_changes(
     entries: Sequence[_Entry],
     others: Sequence[_Pair],
     root_key: str | None,
-) -> list[_Change] | None:
+) -> list[TextEdit] | None:
     text, first, last = reading.text, entries[0], entries[-1]
     if any(first.key.start < key.start < last.key.start for key, _ in others):
         return None
-    changes: list[_Change] = []
+    changes: list[TextEdit] = []
     for entry in entries:
         colon = text.find(":", entry.key.end, entry.table.start) + 1
         if not colon:
@@ -177,7 +174,7 @@ def _flow_changes(
     return [edges[0], *changes, edges[1]]
 
 
-def _inner_id(entry: _Entry, text: str) -> list[_Change]:
+def _inner_id(entry: _Entry, text: str) -> list[TextEdit]:
     """Return the change that puts the id first into an entry in braces, if it is not in it."""
     table, key = entry.table, entry.key
     if entry.named:
@@ -204,13 +201,7 @@ def _flow_head(reading: YamlDocument, node: YamlNode, quote: str, root_key: str)
     return f"{key}: ", ""
 
 
-def _fix(reading: YamlDocument, title: str, changes: Iterable[_Change]) -> Fix:
+def _fix(reading: YamlDocument, title: str, changes: Iterable[TextEdit]) -> Fix:
     """Return a fix of these changes; those of which one ends where the next starts become one."""
     ordered = sorted((start, end, new) for start, end, new in changes if end > start or new)
-    joined: list[_Change] = []
-    for start, end, new in ordered:
-        if joined and joined[-1][1] == start:
-            joined[-1] = (joined[-1][0], end, joined[-1][2] + new)
-        else:
-            joined.append((start, end, new))
-    return Fix(title, tuple(reading.change(*change) for change in joined))
+    return Fix(title, tuple(reading.change(*change) for change in joined(ordered)))
