@@ -19,6 +19,7 @@ from intent_lsp.core.findings import Fix, RelatedSpan, Span
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.written_dates import date_range, iso_date
 from intent_lsp.formats.intents.entry_values import PatternFindings, prose_of, scope_of
+from intent_lsp.formats.intents.root import EntryNode
 from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS
 from intent_lsp.formats.yaml.document import YamlDocument, text_of, texts_of
 from intent_lsp.formats.yaml.keys import Field, MappingKeys, fields_of
@@ -95,20 +96,19 @@ def is_id(text: str) -> bool:
 
 
 def read_entry(
-    reading: YamlDocument, node: YamlNode, key: Scalar | None, pattern_findings: PatternFindings
+    reading: YamlDocument, place: EntryNode, pattern_findings: PatternFindings
 ) -> EntryRead | None:
     """Return the intent of an entry and the spans of its parts; add findings to `reading`.
 
-    Add a finding and return None if the entry is not a mapping or has no usable id. `node` is the
-    entry. `key` is its key, which is its id, if entries are in a mapping by id, else None.
-    `pattern_findings` returns the findings on a glob.
+    Add a finding and return None if the entry is not a mapping or has no usable id. `place` is
+    where it stands, and `pattern_findings` returns the findings on a glob.
     """
-    table = node.content
+    table = place.node.content
     if not isinstance(table, MappingNode):
-        reading.wrong_type(node, "an intent (a mapping with an `id`)")
+        reading.wrong_type(place.node, "an intent (a mapping with an `id`)")
         return None
     fields = fields_of(reading, table, ENTRY_KEYS)
-    found = _id_of(reading, node, key, fields)
+    found = _id_of(reading, place, table, fields)
     if found is None:
         return None
     scope, globs = scope_of(reading, fields, found[1], pattern_findings)
@@ -128,7 +128,7 @@ def read_entry(
         updated_at=values.date("updated_at"),
     )
     places = IntentPlaces(
-        entry=reading.places.span(key.start if key else node.start, node.end),
+        entry=reading.places.span(place.head.start, place.node.end),
         id=reading.span(found[1]),
         name=values.span("name"),
         status=values.span("status"),
@@ -165,18 +165,17 @@ class _Values(Struct, frozen=True):
 
 
 def _id_of(
-    reading: YamlDocument, node: YamlNode, key: Scalar | None, fields: dict[str, Field]
+    reading: YamlDocument, entry: EntryNode, table: MappingNode, fields: dict[str, Field]
 ) -> tuple[str, YamlNode] | None:
-    """Return the id of the entry `node` and the id's node, or add a finding and return None.
+    """Return the id of an entry and the id's node, or add a finding and return None.
 
-    None means that the entry has no usable id. `key` is the entry's key if entries are in a mapping
-    by id, and then holds the id; else it is None. `fields` are the entry's pairs by known key.
+    None means that the entry has no usable id. `table` is the entry's mapping, and `fields` are its
+    pairs by known key.
     """
-    place = key or (fields["id"].value if "id" in fields else None)
+    place = entry.key or (fields["id"].value if "id" in fields else None)
     text = text_of(reading, place) if place else None
     if place is None or (text is None and isinstance(place.content, Scalar)):
-        table = node.content
-        first = table.pairs[0][0] if isinstance(table, MappingNode) and table.pairs else node
+        first = table.pairs[0][0] if table.pairs else entry.node
         message = "this intent has no `id`, so it is ignored"
         reading.add(FileCode.MISSING_ID, message, place or first)
         return None

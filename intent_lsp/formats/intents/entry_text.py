@@ -13,7 +13,6 @@ from intent_lsp.core.findings import TextChange
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.intents_file import IntentsFile, compose_intents
-from intent_lsp.formats.intents.root import EntryNode
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.document import YamlDocument
 from intent_lsp.formats.yaml.insert import line_after, lines_at, pair_in_flow
@@ -70,7 +69,7 @@ def entry_of(text: str, file: IntentsFile, intent_id: IntentId) -> EntryText | N
     reading = made.reading
     start = reading.places.offset(file.places[intent_id].entry.start)
     for place in made.entries:
-        if _start(place) == start and isinstance(place.node, MappingNode):
+        if place.head.start == start and isinstance(place.node, MappingNode):
             fields = fields_of(reading, place.node, ENTRY_KEYS)
             line_end = line_end_of(text[start:], line_end_of(text))
             return EntryText(reading=reading, table=place.node, fields=fields, line_end=line_end)
@@ -162,11 +161,6 @@ def intent_meant(intent: Intent) -> Intent:
         specification=intent.specification,
         created_at=intent.created_at,
     )
-
-
-def _start(place: EntryNode) -> int:
-    """Return the offset where an entry starts: at its key in a mapping by id, else at its node."""
-    return place.key.start if place.key else place.node.start
 
 
 def _line(form: EntryForm, key: str, value: str) -> str:

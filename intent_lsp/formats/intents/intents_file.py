@@ -110,7 +110,7 @@ class IntentsReader:
                 fresh[glob] = known[glob] if glob in known else self._find(glob)
             return fresh[glob]
 
-        read = [read_entry(reading, place.node, place.key, find) for place in found]
+        read = [read_entry(reading, place, find) for place in found]
         self._found = fresh
         return [entry for entry in read if entry is not None]
 
@@ -198,5 +198,5 @@ def _quote_at(reading: YamlDocument, place: Span) -> str:
 
 def _too_many(place: EntryNode) -> YamlProblem:
     message = f"the file has more than {MAX_INTENTS:,} intents, so it is not read"
-    node = place.key or place.node
-    return YamlProblem(code=FileCode.YAML_LIMIT, message=message, start=node.start, end=node.end)
+    start, end = place.head.start, place.head.end
+    return YamlProblem(code=FileCode.YAML_LIMIT, message=message, start=start, end=end)

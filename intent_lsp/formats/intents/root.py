@@ -29,6 +29,11 @@ class EntryNode(Struct, frozen=True):
     node: YamlNode
     key: Scalar | None = None
 
+    @property
+    def head(self) -> YamlNode:
+        """The node that the entry begins with: its key, or else its node."""
+        return self.key or self.node
+
 
 def entries_of(reading: YamlDocument, root: YamlNode | None) -> tuple[EntryNode, ...]:
     """Return the entries of an intents file, whose root node is `root`; none if the root is None.
@@ -127,4 +132,4 @@ def _note_by_id(
     if entries:
         fix = entry_list_fix(reading, table, ROOT_KEY if bare else None)
         message = "a list of intents is expected; this mapping from ids to intents is read as one"
-        reading.other_form(message, entries[0].key or entries[0].node, fix)
+        reading.other_form(message, entries[0].head, fix)

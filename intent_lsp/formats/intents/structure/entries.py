@@ -128,14 +128,14 @@ def _intents(entries: Sequence[StructuredEntry]) -> Intents:
 
 def _entry(reading: YamlDocument, place: EntryNode) -> StructuredEntry:
     """Return one entry with its fields. An alias of another entry has none: they stand there."""
-    read = read_entry(reading, place.node, place.key, _no_findings)
+    read = read_entry(reading, place, _no_findings)
     node, key = place.node, place.key
     table = node if isinstance(node, MappingNode) else None
     fields = {} if table is None else fields_of(reading, table, ENTRY_KEYS)
     id_node = key or (fields["id"].value if "id" in fields else None)
     items = (_field(reading, name, fields, id_node or node) for name in fields)
     return StructuredEntry(
-        start=key.start if key else node.start,
+        start=place.head.start,
         end=node.end,
         intent=None if read is None else read.intent,
         id_node=id_node,
