@@ -1,14 +1,5 @@
 """The command `check`: judges changes in git by the intents that they name, for a hook or for CI.
 
-Judge the work tree against HEAD; with --staged, the index; with --base, each commit
-that the head has and the base does not, by its own intent. The intent is the one of
---intent, else of the commit's trailer `Intent: ID`, else of the records that explain
-its lines, else the one in the branch's name. The exit status is 1 if a change is out of
-its intent's scope or names no usable intent, if an agent changed a control file, or if
-the ledger is broken. Lines that no record explains are warnings, and errors with
---require-coverage. What cannot be looked at whole, such as a shallow clone, is exit
-status 2.
-
 Invariant: nothing is written but the summary, never into a control file, and what reading the
 ledger updates in `.orchestration/.local/`.
 """
@@ -19,7 +10,7 @@ from typing import Final
 
 from intent_lsp import __version__
 from intent_lsp.core.check.report import CheckedPart, CheckReport
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command, flag
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.search import indexed
 from intent_lsp.doors.cli.locate import refuse_control_file
@@ -37,8 +28,67 @@ from intent_lsp.store.packaged_files import sections
 _COMMENT: Final = "#"
 
 
-def answer(call: Call) -> Exit:
+@command(
+    flag("--staged", "what the next commit would contain"),
+    argument("--base", metavar="REV", help="each commit since REV, such as origin/main"),
+    argument("--head", metavar="REV", help="the last of these commits; HEAD if left out"),
+    argument(
+        "--intent",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="judge every change by this intent, whatever it names; by several when given again",
+    ),
+    argument(
+        "--branch",
+        metavar="NAME",
+        help="the branch in whose name an intent's id is looked for, if not the current one",
+    ),
+    argument(
+        "--message",
+        metavar="FILE",
+        help="the message of the commit that is being made, for a hook `commit-msg`",
+    ),
+    argument(
+        "--agent-author",
+        metavar="WHO",
+        action="append",
+        default=[],
+        help="a name or a mail address that is an agent's, besides those that are known",
+    ),
+    flag("--require-coverage", "lines that no record explains are errors"),
+    argument(
+        "--format",
+        choices=("text", "json", "sarif", "github", "markdown"),
+        default="text",
+        help="text: for people; json: for scripts; sarif: 2.1.0, for code scanning; github:"
+        " annotations of a workflow; markdown: as in --summary",
+    ),
+    argument(
+        "--summary",
+        metavar="FILE",
+        help="also write the report there, as Markdown; an earlier one is replaced, and to another"
+        " file it is appended",
+    ),
+    examples=(
+        "intent-lsp check",
+        "intent-lsp check --staged --intent INT-001",
+        "intent-lsp check --base origin/main --require-coverage",
+        "intent-lsp check --base origin/main --format sarif | jq .runs",
+        'intent-lsp check --base "$BASE" --format github --summary "$GITHUB_STEP_SUMMARY"',
+    ),
+)
+def check(call: Call) -> Exit:
     """Check changes in git, and print the report; with --summary, also write it to a file.
+
+    Judge the work tree against HEAD; with --staged, the index; with --base, each commit
+    that the head has and the base does not, by its own intent. The intent is the one of
+    --intent, else of the commit's trailer `Intent: ID`, else of the records that explain
+    its lines, else the one in the branch's name. The exit status is 1 if a change is out of
+    its intent's scope or names no usable intent, if an agent changed a control file, or if
+    the ledger is broken. Lines that no record explains are warnings, and errors with
+    --require-coverage. What cannot be looked at whole, such as a shallow clone, is exit
+    status 2.
 
     Return 1 if the report has an error, else 0. Raise WrongUsageError if options do not go
     together, or if a file that they name cannot be used.
@@ -128,68 +178,3 @@ def _print(page: Output, report: CheckReport, form: str) -> None:
         case _:
             for line in (annotation_lines if form == "github" else report_lines)(report):
                 page.line(line)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--staged", action="store_true", help="what the next commit would contain")
-    parser.add_argument("--base", metavar="REV", help="each commit since REV, such as origin/main")
-    parser.add_argument("--head", metavar="REV", help="the last of these commits; HEAD if left out")
-    _add_intent(parser)
-    parser.add_argument(
-        "--agent-author",
-        metavar="WHO",
-        action="append",
-        default=[],
-        help="a name or a mail address that is an agent's, besides those that are known",
-    )
-    parser.add_argument(
-        "--require-coverage",
-        action="store_true",
-        help="lines that no record explains are errors",
-    )
-    parser.add_argument(
-        "--format",
-        choices=("text", "json", "sarif", "github", "markdown"),
-        default="text",
-        help="text: for people; json: for scripts; sarif: 2.1.0, for code scanning; github:"
-        " annotations of a workflow; markdown: as in --summary",
-    )
-    parser.add_argument(
-        "--summary",
-        metavar="FILE",
-        help="also write the report there, as Markdown; an earlier one is replaced, and to another"
-        " file it is appended",
-    )
-
-
-def _add_intent(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--intent",
-        metavar="ID",
-        action="append",
-        default=[],
-        help="judge every change by this intent, whatever it names; by several when given again",
-    )
-    parser.add_argument(
-        "--branch",
-        metavar="NAME",
-        help="the branch in whose name an intent's id is looked for, if not the current one",
-    )
-    parser.add_argument(
-        "--message",
-        metavar="FILE",
-        help="the message of the commit that is being made, for a hook `commit-msg`",
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp check",
-        "intent-lsp check --staged --intent INT-001",
-        "intent-lsp check --base origin/main --require-coverage",
-        "intent-lsp check --base origin/main --format sarif | jq .runs",
-        'intent-lsp check --base "$BASE" --format github --summary "$GITHUB_STEP_SUMMARY"',
-    ),
-    arguments=_arguments,
-    answer=answer,
-)

@@ -5,14 +5,18 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
+from inspect import cleandoc
 from pathlib import Path
-from typing import Final, NoReturn, Protocol
+from typing import Any, Final, NoReturn, Protocol, TypeAlias
 
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
 
 PROGRAM: Final = "intent-lsp"
+
+_FOR_CALLERS: Final = ("Return ", "Raise ")
 
 
 class Serve(Protocol):
@@ -97,28 +101,39 @@ class Call:
         return root_above(self.options.root)
 
 
-def _no_arguments(_parser: argparse.ArgumentParser) -> None:
-    """Add nothing to the parser: the command has no arguments of its own."""
+AddArgument: TypeAlias = Callable[[Any], object]
+"""Adds arguments to a parser of argparse, or to a group of one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Command:
-    """A command of the command line.
+    """A command of the command line, which is a function decorated with `command`.
 
-    `examples` are whole command lines for the help page. `arguments` adds the command's arguments
-    to a parser. `json` is the help text of --json, or "" if the command has no --json. `in_root`
-    says whether the command takes -C, a directory in the governed root. `answer` runs the command
-    and returns the exit status; None means 0. `CommandEntry.load` sets `name` and `about`, which is
-    the description for the help page, taken from the docstring of the command's module.
+    `answer` runs the command and returns the exit status; None means 0. `arguments` are those of
+    the command line. `examples` are whole command lines for the help page. `json` is the help text
+    of --json, or "" if the command has no --json. `in_root` says whether the command takes -C, a
+    directory in the governed root.
     """
 
-    examples: tuple[str, ...]
-    json: str = ""
-    in_root: bool = True
-    arguments: Callable[[argparse.ArgumentParser], None] = _no_arguments
     answer: Callable[[Call], int | None]
-    name: str = ""
-    about: str = ""
+    arguments: Sequence[AddArgument]
+    examples: Sequence[str]
+    json: str
+    in_root: bool
+
+    @property
+    def name(self) -> str:
+        """The words of the command, such as `trace list`."""
+        return self.answer.__name__.replace("_", " ")
+
+    @property
+    def about(self) -> str:
+        """The description for the help page, which is the docstring of the function.
+
+        Its first paragraph, what it returns and what it raises are for the readers of the code.
+        """
+        _, *paragraphs = cleandoc(self.answer.__doc__ or "").split("\n\n")
+        return "\n\n".join(each for each in paragraphs if not each.startswith(_FOR_CALLERS))
 
     @property
     def line(self) -> str:
@@ -152,7 +167,8 @@ class Command:
             allow_abbrev=False,
         )
         parser.refusal = self._refuse
-        self.arguments(parser)
+        for add in self.arguments:
+            add(parser)
         if self.in_root:
             help_ = "begin at DIR, not here; the governed root is found from there upwards"
             parser.add_argument("-C", "--root", metavar="DIR", default=".", help=help_)
@@ -164,6 +180,37 @@ class Command:
 
     def _refuse(self, problem: str) -> WrongUsageError:
         return WrongUsageError(problem, cure=f"see `{self.line} --help`")
+
+
+def command(
+    *arguments: AddArgument, examples: Sequence[str], json: str = "", in_root: bool = True
+) -> Callable[[Callable[[Call], int | None]], Command]:
+    """Return a decorator that makes a function a command, which is named by its name.
+
+    The parameters are those of `Command`.
+    """
+    return partial(Command, arguments=arguments, examples=examples, json=json, in_root=in_root)
+
+
+def argument(*names: str, **settings: Any) -> AddArgument:  # noqa: ANN401 - argparse's own
+    """Return an argument with these names. The settings are those of `add_argument`."""
+    return lambda parser: parser.add_argument(*names, **settings)
+
+
+def flag(name: str, about: str) -> AddArgument:
+    """Return an option without a value. `about` is its help text."""
+    return argument(name, action="store_true", help=about)
+
+
+def one_of(*arguments: AddArgument, required: bool = False) -> AddArgument:
+    """Return arguments of which a command line may have only one, or must if it is `required`."""
+
+    def add(parser: argparse.ArgumentParser) -> None:
+        group = parser.add_mutually_exclusive_group(required=required)
+        for each in arguments:
+            each(group)
+
+    return add
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -1,28 +1,17 @@
-"""The command `doctor`: tries the hooks that judge calls, and says which agent hosts are blind.
+"""The command `doctor`: tries the hooks that judge calls, and says which agent hosts are blind."""
 
-Run each command that calls intent-lsp before a tool call and is registered with an agent
-host here, or in your home directory, as the host would: through the shell, within the time
-limit of its entry, else of the host, with an edit of the intents file, which is refused in
-every mode. Say for each host whether that blocks the edit, and if not why, and what to do.
-Codex is asked whether it trusts the hook; what other hosts trust cannot be seen from
-outside. A host that ran and did not ask while files changed is named with their number.
-Nothing is recorded. Exit status 1 if a registered host is blind.
-"""
-
-import argparse
 from collections.abc import Iterator
-from typing import Final
 
 from msgspec.structs import asdict
 
 from intent_lsp.doors.cli.agents.choice import (
-    add_hosts,
     chosen,
     files_of,
+    hosts_option,
     named,
     unregistered,
 )
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
 from intent_lsp.governance.agents.doctor import HostDoctor, HostReport
@@ -31,10 +20,23 @@ from intent_lsp.governance.agents.host_liveness import unasked_json
 from intent_lsp.governance.governance import Governance
 
 
-def answer(call: Call) -> int:
-    """Try the hooks of the hosts, print the findings, and return the exit status.
+@command(
+    hosts_option("all"),
+    examples=("intent-lsp doctor", "intent-lsp doctor --host codex --json"),
+    json="write {root, ok, hosts: [{host, registered, blocks, probes, problems, …}]} as JSON",
+)
+def doctor(call: Call) -> int:
+    """Try the hooks of the hosts, and print the findings.
 
-    The status is 1 if a registered host does not block edits, else 0.
+    Run each command that calls intent-lsp before a tool call and is registered with an agent
+    host here, or in your home directory, as the host would: through the shell, within the time
+    limit of its entry, else of the host, with an edit of the intents file, which is refused in
+    every mode. Say for each host whether that blocks the edit, and if not why, and what to do.
+    Codex is asked whether it trusts the hook; what other hosts trust cannot be seen from
+    outside. A host that ran and did not ask while files changed is named with their number.
+    Nothing is recorded. Exit status 1 if a registered host is blind.
+
+    Return 1 if a registered host does not block edits, else 0.
     """
     root, page = call.root().resolve(), call.page
     files = files_of(root)
@@ -119,15 +121,3 @@ def _json(report: HostReport, silent: BlindHost | None) -> dict[str, object]:
 def _probe_json(probe: ProbeFinding) -> dict[str, object]:
     words = {"cause": probe.cause or None, "cure": probe.cure or None}
     return asdict(probe) | words | {"seconds": round(probe.seconds, 3)}
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_hosts(parser, "all")
-
-
-COMMAND: Final = Command(
-    examples=("intent-lsp doctor", "intent-lsp doctor --host codex --json"),
-    json="write {root, ok, hosts: [{host, registered, blocks, probes, problems, …}]} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

@@ -1,14 +1,5 @@
 """The command `explain`: every check of the gate on a hypothetical edit (requirements section 6).
 
-Show what the gate would decide on an edit, and which checks fail; with --all, show
-every check. Without --tool, --command or --patch, the edit is your own save of one
-file. The edit is judged for the session given with --session or in INTENT_LSP_SESSION,
-else for the session of your only open editor, else as if no intent were selected; a
-save with --intent is judged as if that intent were selected. Nothing is recorded, and
-nothing is changed outside of .orchestration/.local/. The exit status is 1 if the gate
-refuses the edit, even if the policy would let a save through, or would ask a person
-first.
-
 Invariant: nothing is stored: no ticket, no record, no session.
 """
 
@@ -22,12 +13,12 @@ from msgspec import Struct
 
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.gate.explain import ExplainedRow, RowOutcome
-from intent_lsp.doors.cli.command import Call, Command, nearest
+from intent_lsp.doors.cli.command import Call, argument, command, flag, nearest
 from intent_lsp.doors.cli.decision_text import of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import directory, file_below, root_of_file
 from intent_lsp.doors.cli.open import asking
-from intent_lsp.doors.cli.session_options import add_asker, identifier
+from intent_lsp.doors.cli.session_options import ASKER, identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
 from intent_lsp.formats.result_json import explained_json
@@ -54,8 +45,57 @@ class _Explained(Struct, frozen=True, kw_only=True):
     refused: bool
 
 
-def answer(call: Call) -> Exit | None:
+@command(
+    argument("path", metavar="PATH", nargs="*", help="the file that would change, there or not"),
+    argument(
+        "--tool",
+        metavar="T",
+        type=identifier,
+        help="an agent's call of this tool, not a person's save",
+    ),
+    argument(
+        "--command",
+        metavar="C",
+        help="the shell command of the call, read as run in the governed root"
+        " (the tool is Bash unless --tool says otherwise)",
+    ),
+    argument(
+        "--patch",
+        metavar="FILE",
+        help="the patch of the call, as apply_patch or diff spell it (the tool is apply_patch"
+        " unless --tool says otherwise)",
+    ),
+    argument(
+        "--intent",
+        metavar="ID",
+        type=identifier,
+        help="as if this intent were selected for the save, or cited by the call",
+    ),
+    flag("--all", "show every row of the gate"),
+    argument(
+        "--code", metavar="CODE", help="say what a code means and the way out, and ask nothing"
+    ),
+    *ASKER,
+    examples=(
+        "intent-lsp explain src/auth/jwt.ts --intent INT-001",
+        "intent-lsp explain src/auth/jwt.ts --all",
+        "intent-lsp explain src/auth/jwt.ts --tool Edit --session 7f3a",
+        'intent-lsp explain --command "sed -i s/a/b/ README.md" --session 7f3a --json',
+        "intent-lsp explain --code SCOPE_VIOLATION",
+    ),
+    json="write {rows, decision} as JSON",
+)
+def explain(call: Call) -> Exit | None:
     """Print what the gate would decide on an edit, or with --code what a code means.
+
+    Show what the gate would decide on an edit, and which checks fail; with --all, show
+    every check. Without --tool, --command or --patch, the edit is your own save of one
+    file. The edit is judged for the session given with --session or in INTENT_LSP_SESSION,
+    else for the session of your only open editor, else as if no intent were selected; a
+    save with --intent is judged as if that intent were selected. Nothing is recorded, and
+    nothing is changed outside of .orchestration/.local/. The exit status is 1 if the gate
+    refuses the edit, even if the policy would let a save through, or would ask a person
+    first.
 
     Return 1 if the gate would refuse the edit or ask a person, else 0 or None.
     """
@@ -210,52 +250,3 @@ _STYLES: Final = {
     RowOutcome.SKIPPED: "dim",
 }
 _COLUMNS: Final = (Column(""), Column("", fold=True), Column("", fold=True))
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "path", metavar="PATH", nargs="*", help="the file that would change, there or not"
-    )
-    parser.add_argument(
-        "--tool",
-        metavar="T",
-        type=identifier,
-        help="an agent's call of this tool, not a person's save",
-    )
-    parser.add_argument(
-        "--command",
-        metavar="C",
-        help="the shell command of the call, read as run in the governed root"
-        " (the tool is Bash unless --tool says otherwise)",
-    )
-    parser.add_argument(
-        "--patch",
-        metavar="FILE",
-        help="the patch of the call, as apply_patch or diff spell it (the tool is apply_patch"
-        " unless --tool says otherwise)",
-    )
-    parser.add_argument(
-        "--intent",
-        metavar="ID",
-        type=identifier,
-        help="as if this intent were selected for the save, or cited by the call",
-    )
-    parser.add_argument("--all", action="store_true", help="show every row of the gate")
-    parser.add_argument(
-        "--code", metavar="CODE", help="say what a code means and the way out, and ask nothing"
-    )
-    add_asker(parser)
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp explain src/auth/jwt.ts --intent INT-001",
-        "intent-lsp explain src/auth/jwt.ts --all",
-        "intent-lsp explain src/auth/jwt.ts --tool Edit --session 7f3a",
-        'intent-lsp explain --command "sed -i s/a/b/ README.md" --session 7f3a --json',
-        "intent-lsp explain --code SCOPE_VIOLATION",
-    ),
-    json="write {rows, decision} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

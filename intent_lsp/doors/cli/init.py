@@ -1,22 +1,15 @@
 """The command `init`: creates the files that governance needs (requirements section 2).
 
-Create .orchestration/ with an intents file, a policy and the files that git needs, with
-commented examples. From then on, edits in this directory tree are checked against the
-intents. Files that exist already are not changed, so that the command can be run again
-at any time. With --agents, the agents found on this machine or in the project are
-registered too, as by `intent-lsp agents install --instructions`.
-
 Invariant: without --agents, no existing file is changed.
 """
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.doors.cli.agents.choice import found_hosts, person_needed
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command, flag
 from intent_lsp.doors.cli.locate import directory
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.governance.agents.registration_plan import created_files
@@ -33,19 +26,25 @@ Next:
 """
 
 
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+@command(
+    argument(
         "directory", metavar="DIR", nargs="?", default=".", help="the project's top (default: here)"
-    )
-    parser.add_argument(
-        "--agents",
-        action="store_true",
-        help="also register the agents found here, and tell them how to work",
-    )
-    parser.set_defaults(host=[], dry_run=False, local=False, instructions=True)
+    ),
+    flag("--agents", "also register the agents found here, and tell them how to work"),
+    lambda parser: parser.set_defaults(host=[], dry_run=False, local=False, instructions=True),
+    examples=("intent-lsp init", "intent-lsp init ~/work/shop", "intent-lsp init --agents"),
+    json="write {root, created} as JSON, and {agents} with --agents",
+    in_root=False,
+)
+def init(call: Call) -> None:
+    """Create the files that governance needs, and print their names.
 
-
-def _answer(call: Call) -> None:
+    Create .orchestration/ with an intents file, a policy and the files that git needs, with
+    commented examples. From then on, edits in this directory tree are checked against the
+    intents. Files that exist already are not changed, so that the command can be run again
+    at any time. With --agents, the agents found on this machine or in the project are
+    registered too, as by `intent-lsp agents install --instructions`.
+    """
     person_needed("`intent-lsp init`")
     root = directory(call.options.directory).absolute()
     outer_root = governed_root(str(root))
@@ -98,12 +97,3 @@ def _tell(page: Output, root: Path, created: Sequence[str]) -> None:
     for name in created:
         page.line(f"  {name}")
     page.text(_NEXT)
-
-
-COMMAND: Final = Command(
-    examples=("intent-lsp init", "intent-lsp init ~/work/shop", "intent-lsp init --agents"),
-    json="write {root, created} as JSON, and {agents} with --agents",
-    in_root=False,
-    arguments=_arguments,
-    answer=_answer,
-)

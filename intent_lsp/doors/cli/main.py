@@ -8,7 +8,7 @@ starting the server imports no other command.
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Final
 
@@ -62,21 +62,15 @@ class CommandEntry:
         return f"{PROGRAM} {self.name}"
 
     def load(self) -> Command:
-        """Import the command's module and return its command.
-
-        The command's name, and its description from the module's docstring, are filled in.
-        """
+        """Import the command's module and return its command."""
         module = import_module(f"intent_lsp.doors.cli.{self.module}")
-        command: Command = module.COMMAND
-        # The first paragraph names the module, and invariants are for its readers.
-        _, *paragraphs = (module.__doc__ or "").strip().split("\n\n")
-        about = "\n\n".join(each for each in paragraphs if not each.startswith("Invariant:"))
-        return replace(command, name=self.name, about=about)
+        command: Command = getattr(module, self.name.replace(" ", "_"))
+        return command
 
 
 COMMANDS: Final = (
-    CommandEntry("serve", "the language server; what an editor starts", "serve"),
-    CommandEntry("mcp", "the MCP server; what an agent's host starts", "mcp"),
+    CommandEntry("serve", "the language server; what an editor starts", "other_doors"),
+    CommandEntry("mcp", "the MCP server; what an agent's host starts", "other_doors"),
     CommandEntry(
         "init", "make a project governed: create the files, with commented examples", "init"
     ),
@@ -107,7 +101,7 @@ COMMANDS: Final = (
         "propose intents from a plan, or take over those of another file",
         "intents.import_intents",
     ),
-    CommandEntry("hook", "answer one event of an agent host; what its hooks run", "hook"),
+    CommandEntry("hook", "answer one event of an agent host; what its hooks run", "other_doors"),
     CommandEntry("explain", "may this edit happen, and why", "explain"),
     CommandEntry(
         "check", "judge commits, the index or the work tree, for a hook or for CI", "check"

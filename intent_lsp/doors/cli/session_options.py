@@ -7,6 +7,7 @@ import argparse
 import os
 from typing import Final
 
+from intent_lsp.doors.cli.command import argument
 from intent_lsp.doors.cli.exits import WrongUsageError
 
 VARIABLE: Final = "INTENT_LSP_SESSION"
@@ -14,15 +15,44 @@ LONGEST_ID: Final = 256
 LONGEST_TEXT: Final = 4096
 
 
-def add_asker(parser: argparse.ArgumentParser) -> None:
-    """Add the options --session and --agent to a command's parser."""
-    parser.add_argument(
+def identifier(text: str) -> str:
+    """Return `text` unchanged if it can be the id of a session, intent or tool.
+
+    This is a type function for argparse: raise argparse.ArgumentTypeError if the text is empty, has
+    more than 256 characters, is not UTF-8 or has a null character.
+    """
+    return _text(text, LONGEST_ID)
+
+
+def sentence(text: str) -> str:
+    """Return `text` unchanged if it can be a name, sentence or glob.
+
+    This is a type function for argparse: raise argparse.ArgumentTypeError if the text is empty, has
+    more than 4096 characters, is not UTF-8 or has a null character.
+    """
+    return _text(text, LONGEST_TEXT)
+
+
+def _text(text: str, longest: int) -> str:
+    length = len(text)
+    if not 1 <= length <= longest:
+        raise argparse.ArgumentTypeError(f"must have 1 to {longest} characters, but has {length}")
+    # Shell arguments can be any bytes; what is stored must be text.
+    if any("\ud800" <= char <= "\udfff" or char == "\0" for char in text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not UTF-8 text")
+    return text
+
+
+ASKER: Final = (
+    argument(
         "--session",
         metavar="S",
         type=identifier,
         help=f"the session that asks (default: what {VARIABLE} says)",
-    )
-    parser.add_argument("--agent", metavar="A", type=identifier, help="a subagent of that session")
+    ),
+    argument("--agent", metavar="A", type=identifier, help="a subagent of that session"),
+)
+"""The options for the session that a command acts for, and for its subagent."""
 
 
 def session_named(options: argparse.Namespace) -> str | None:
@@ -56,31 +86,3 @@ def session_needed(options: argparse.Namespace) -> str:
 def agent_named(options: argparse.Namespace) -> str:
     """Return the id of the subagent given by --agent, or "" without one."""
     return options.agent or ""
-
-
-def identifier(text: str) -> str:
-    """Return `text` unchanged if it can be the id of a session, intent or tool.
-
-    This is a type function for argparse: raise argparse.ArgumentTypeError if the text is empty, has
-    more than 256 characters, is not UTF-8 or has a null character.
-    """
-    return _text(text, LONGEST_ID)
-
-
-def sentence(text: str) -> str:
-    """Return `text` unchanged if it can be a name, sentence or glob.
-
-    This is a type function for argparse: raise argparse.ArgumentTypeError if the text is empty, has
-    more than 4096 characters, is not UTF-8 or has a null character.
-    """
-    return _text(text, LONGEST_TEXT)
-
-
-def _text(text: str, longest: int) -> str:
-    length = len(text)
-    if not 1 <= length <= longest:
-        raise argparse.ArgumentTypeError(f"must have 1 to {longest} characters, but has {length}")
-    # Shell arguments can be any bytes; what is stored must be text.
-    if any("\ud800" <= char <= "\udfff" or char == "\0" for char in text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not UTF-8 text")
-    return text

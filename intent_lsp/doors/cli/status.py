@@ -1,15 +1,8 @@
 """The command `status`: the root, its sessions, its violations and its ledger (protocol section 5).
 
-Show the governed root and its enforcement, the live sessions of editors and agents with
-their selected intents, the files that were edited against the rules and are not
-corrected yet, and the ledger. Standard error says how git should still be configured
-for the files in .orchestration/, with the commands for it. Nothing is changed outside
-of .orchestration/.local/.
-
 Invariant: no session is opened.
 """
 
-import argparse
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -17,10 +10,10 @@ from msgspec import Struct
 
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, command
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
 from intent_lsp.doors.cli.open import asking
-from intent_lsp.doors.cli.session_options import add_asker
+from intent_lsp.doors.cli.session_options import ASKER
 from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, facts_table
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.clean_tree import Lack, lacks
@@ -53,8 +46,20 @@ class _Known(Struct, frozen=True, kw_only=True):
     offers: Sequence[Lack]
 
 
-def answer(call: Call) -> None:
-    """Print the status of the root: its sessions, its violations and its ledger."""
+@command(
+    *ASKER,
+    examples=("intent-lsp status", "intent-lsp status -C ~/work/shop", "intent-lsp status --json"),
+    json="write {root, governed, reason?, enforcement, sessions, violations, ledger, offers}",
+)
+def status(call: Call) -> None:
+    """Print the status of the root: its sessions, its violations and its ledger.
+
+    Show the governed root and its enforcement, the live sessions of editors and agents with
+    their selected intents, the files that were edited against the rules and are not
+    corrected yet, and the ledger. Standard error says how git should still be configured
+    for the files in .orchestration/, with the commands for it. Nothing is changed outside
+    of .orchestration/.local/.
+    """
     with Governance(call.root()) as governance:
         known = _known(governance, call)
     if call.options.json:
@@ -163,15 +168,3 @@ def _ledger(known: _Known) -> str:
         return "no record yet: the first save makes one"
     records, newest = counted(known.count, "record"), local(known.newest.timestamp)
     return f"{records}, the newest from {newest}; `intent-lsp trace verify` checks them"
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_asker(parser)
-
-
-COMMAND: Final = Command(
-    examples=("intent-lsp status", "intent-lsp status -C ~/work/shop", "intent-lsp status --json"),
-    json="write {root, governed, reason?, enforcement, sessions, violations, ledger, offers}",
-    arguments=_arguments,
-    answer=answer,
-)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.text import counted
+from intent_lsp.doors.cli.command import AddArgument, argument
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.formats.registrations.agent_host import AgentHost
 from intent_lsp.formats.registrations.agent_hosts import HOST_NAMES, HOSTS
@@ -53,12 +54,12 @@ def agent_variable(environment: Mapping[str, str]) -> str | None:
 _PEOPLE_ONLY: Final = "ask a person to run the command in a terminal of their own"
 
 
-def add_hosts(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add the option --host, which may be repeated.
+def hosts_option(default: str) -> AddArgument:
+    """Return the option --host, which may be repeated.
 
     `default` says in the help text which hosts are meant without it.
     """
-    parser.add_argument(
+    return argument(
         "--host",
         metavar="HOST",
         choices=HOST_NAMES,

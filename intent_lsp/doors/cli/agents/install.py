@@ -1,20 +1,10 @@
 """The command `agents install`: registers our hooks and our MCP server with agent hosts.
 
-Write the registrations into the settings files of the hosts, each as the smallest edit:
-comments, order and the entries of others stay, and an entry that is right is not touched.
---dry-run shows the edits as a diff. Without --host, the hosts found on this machine or in
-the repository are registered. What a host trusts is never written: the command says what
-a person has to do. Committed files call intent-lsp by its name; --local writes files that
-are not committed, with an absolute path. --instructions also puts what an agent has to
-know into AGENTS.md or CLAUDE.md.
-
 Invariant: a file that cannot be edited leaves every file as it is.
 """
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from msgspec import Struct
 
@@ -27,16 +17,16 @@ from intent_lsp.doors.cli.agents.changes import (
     show_steps,
 )
 from intent_lsp.doors.cli.agents.choice import (
-    add_hosts,
     chosen,
     files_of,
     found_hosts,
+    hosts_option,
     named,
     own_program,
     person_needed,
     without_problems,
 )
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, command, flag
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.open import governing
 from intent_lsp.doors.cli.terminal.output import Output
@@ -56,11 +46,31 @@ from intent_lsp.store.agent_hosts import on_path
 from intent_lsp.store.ledger.ledger import Appended, Queued
 
 
-def answer(call: Call) -> None:
+@command(
+    hosts_option("the hosts that are found"),
+    flag("--dry-run", "show the edits as a diff, and write nothing"),
+    flag("--local", "write files that are not committed, with an absolute path to this program"),
+    flag("--instructions", "also put what an agent has to know into AGENTS.md or CLAUDE.md"),
+    examples=(
+        "intent-lsp agents install --dry-run",
+        "intent-lsp agents install --host claude --host codex --instructions",
+        "intent-lsp agents install --host claude --local",
+    ),
+    json="write {root, dryRun, hosts, files, untouched, steps, recordId} as JSON",
+)
+def agents_install(call: Call) -> None:
     """Register agent hosts and print the changes; with --dry-run, only print what would be changed.
 
-    The hosts are those given with --host, else those that are found. Raise WrongUsageError if none
-    is found and --instructions is not given, or if an agent runs the command without --dry-run.
+    Write the registrations into the settings files of the hosts, each as the smallest edit:
+    comments, order and the entries of others stay, and an entry that is right is not touched.
+    --dry-run shows the edits as a diff. Without --host, the hosts found on this machine or in
+    the repository are registered. What a host trusts is never written: the command says what
+    a person has to do. Committed files call intent-lsp by its name; --local writes files that
+    are not committed, with an absolute path. --instructions also puts what an agent has to
+    know into AGENTS.md or CLAUDE.md.
+
+    Raise WrongUsageError if no host is found and --instructions is not given, or if an agent runs
+    the command without --dry-run.
     """
     options = call.options
     if not options.dry_run:
@@ -184,32 +194,3 @@ def _remark(
             f"intent-lsp: {PROGRAM} is not on PATH here, so hosts cannot start it; install it for"
             " your user, or use --local"
         )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_hosts(parser, "the hosts that are found")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show the edits as a diff, and write nothing"
-    )
-    parser.add_argument(
-        "--local",
-        action="store_true",
-        help="write files that are not committed, with an absolute path to this program",
-    )
-    parser.add_argument(
-        "--instructions",
-        action="store_true",
-        help="also put what an agent has to know into AGENTS.md or CLAUDE.md",
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp agents install --dry-run",
-        "intent-lsp agents install --host claude --host codex --instructions",
-        "intent-lsp agents install --host claude --local",
-    ),
-    json="write {root, dryRun, hosts, files, untouched, steps, recordId} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

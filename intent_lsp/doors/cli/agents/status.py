@@ -1,15 +1,5 @@
-"""The command `agents status`: which agent hosts are found, and which are registered.
+"""The command `agents status`: which agent hosts are found, and which are registered."""
 
-Show each host that is found on this machine or registered here, a row for its hooks and
-a row for its MCP server: whether they are registered, and in which file. Hosts that are
-found and not registered are named on standard error, each with the command for it. The
-row of registered hooks says when they last asked in this repository; `never heard`
-means that no event has come yet, and `did not ask while 3 files changed` that the host
-ran meanwhile; `intent-lsp doctor` says why. With --host, hosts are shown even if they
-are not found. Nothing is changed outside of .orchestration/.local/.
-"""
-
-import argparse
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Final
@@ -18,13 +8,13 @@ from msgspec import Struct
 
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.agents.choice import (
-    add_hosts,
     chosen,
     files_of,
+    hosts_option,
     own_program,
     unregistered,
 )
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, command
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.registrations.registration import Purpose, State
 from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
@@ -62,11 +52,21 @@ class _Found(Struct, frozen=True):
     blind: BlindHost | None
 
 
-def answer(call: Call) -> None:
+@command(
+    hosts_option("the hosts that are found or registered"),
+    examples=("intent-lsp agents status", "intent-lsp agents status --host codex --json"),
+    json="write {root, hosts} as JSON; without --host, every host",
+)
+def agents_status(call: Call) -> None:
     """Print the agent hosts with their registrations, or with --json all of this as JSON.
 
-    With --host, only those hosts are shown. Without it, JSON has every host, and the text only
-    those that are found or whose hooks are registered.
+    Show each host that is found on this machine or registered here, a row for its hooks and
+    a row for its MCP server: whether they are registered, and in which file. Hosts that are
+    found and not registered are named on standard error, each with the command for it. The
+    row of registered hooks says when they last asked in this repository; `never heard`
+    means that no event has come yet, and `did not ask while 3 files changed` that the host
+    ran meanwhile; `intent-lsp doctor` says why. With --host, hosts are shown even if they
+    are not found. Nothing is changed outside of .orchestration/.local/.
     """
     root = call.root()
     at = files_of(root)
@@ -168,15 +168,3 @@ def _registration_json(each: RegistrationStatus) -> dict[str, object]:
         "problem": None if problem is None else problem.problem,
         "line": None if problem is None else problem.line,
     }
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_hosts(parser, "the hosts that are found or registered")
-
-
-COMMAND: Final = Command(
-    examples=("intent-lsp agents status", "intent-lsp agents status --host codex --json"),
-    json="write {root, hosts} as JSON; without --host, every host",
-    arguments=_arguments,
-    answer=answer,
-)

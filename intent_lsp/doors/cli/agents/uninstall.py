@@ -1,17 +1,9 @@
 """The command `agents uninstall`: removes our hooks and our MCP server from agent hosts.
 
-Remove our entries, and nothing else, from the settings files of the hosts. Files and
-keys that hold nothing else afterwards go with them. Without --host, all hosts are
-meant, and the instructions in AGENTS.md or CLAUDE.md are removed too; what is
-registered in your home directory stays then, because other projects may use it. --local
-removes only what is in the hosts' settings files that are not committed. --dry-run
-shows the edits as a diff.
-
 Invariant: a file that cannot be edited leaves every file as it is.
 """
 
 import argparse
-from typing import Final
 
 from intent_lsp.doors.cli.agents.changes import (
     files_json,
@@ -21,14 +13,14 @@ from intent_lsp.doors.cli.agents.changes import (
     show_files,
 )
 from intent_lsp.doors.cli.agents.choice import (
-    add_hosts,
     chosen,
     files_of,
+    hosts_option,
     own_program,
     person_needed,
     without_problems,
 )
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, command, flag
 from intent_lsp.formats.registrations.host_registrations import RegistrationOptions
 from intent_lsp.formats.registrations.registration import Place, State
 from intent_lsp.governance.agents.registration_plan import (
@@ -39,8 +31,25 @@ from intent_lsp.governance.agents.registrations import UNINSTALL_TOOL, carry_out
 from intent_lsp.governance.governance import Governance
 
 
-def answer(call: Call) -> None:
+@command(
+    hosts_option("all"),
+    flag("--dry-run", "show the edits as a diff, and write nothing"),
+    flag("--local", "remove from files that are not committed alone"),
+    examples=(
+        "intent-lsp agents uninstall --dry-run",
+        "intent-lsp agents uninstall --host cursor",
+    ),
+    json="write {root, dryRun, files, recordId} as JSON",
+)
+def agents_uninstall(call: Call) -> None:
     """Unregister agent hosts and print the changes; with --dry-run, only print them.
+
+    Remove our entries, and nothing else, from the settings files of the hosts. Files and
+    keys that hold nothing else afterwards go with them. Without --host, all hosts are
+    meant, and the instructions in AGENTS.md or CLAUDE.md are removed too; what is
+    registered in your home directory stays then, because other projects may use it. --local
+    removes only what is in the hosts' settings files that are not committed. --dry-run
+    shows the edits as a diff.
 
     Raise WrongUsageError if a file cannot be edited, or if an agent runs the command without
     --dry-run.
@@ -100,24 +109,3 @@ def _kept_at_home(at: RegistrationFiles, options: argparse.Namespace) -> tuple[s
         for each in found
         if each.place is Place.HOME and each.state in (State.REGISTERED, State.DIFFERS)
     )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_hosts(parser, "all")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show the edits as a diff, and write nothing"
-    )
-    parser.add_argument(
-        "--local", action="store_true", help="remove from files that are not committed alone"
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp agents uninstall --dry-run",
-        "intent-lsp agents uninstall --host cursor",
-    ),
-    json="write {root, dryRun, files, recordId} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

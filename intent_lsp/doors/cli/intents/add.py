@@ -1,11 +1,5 @@
-"""The command `intents add`: adds an intent to the intents file.
+"""The command `intents add`: adds an intent to the intents file."""
 
-Add an intent at the end of the intents file and print its id. Nothing else in the file
-changes. A glob that can match nothing, that matches everything, or that matches control
-files is refused.
-"""
-
-import argparse
 from functools import partial
 from typing import Final
 
@@ -13,7 +7,7 @@ from intent_lsp.core.gate.words import listed
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.scope.findings import pattern_findings
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import status
 from intent_lsp.doors.cli.open import accepted, governing
@@ -25,8 +19,54 @@ from intent_lsp.store.fs.resolve import is_directory
 _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glob means'
 
 
-def answer(call: Call) -> None:
-    """Add the intent that the options describe to the intents file, and print its id."""
+@command(
+    argument("name", metavar="NAME", type=sentence, help="what people will read"),
+    argument(
+        "--scope",
+        metavar="GLOB",
+        type=sentence,
+        nargs="+",
+        action="extend",
+        required=True,
+        help="the files it owns, from the root; quote it, or the shell reads it first",
+    ),
+    argument("--id", metavar="ID", type=identifier, help="its id (default: the next free INT-NNN)"),
+    argument(
+        "--constraint",
+        metavar="TEXT",
+        type=sentence,
+        action="append",
+        default=[],
+        help="what it must keep to; may be given again",
+    ),
+    argument(
+        "--criterion",
+        metavar="TEXT",
+        type=sentence,
+        action="append",
+        default=[],
+        help="when it is done; may be given again",
+    ),
+    argument(
+        "--status",
+        metavar="S",
+        type=status,
+        default=Status.PLANNED,
+        help="its status (default: %(default)s, which selecting makes IN_PROGRESS)",
+    ),
+    examples=(
+        'intent-lsp intents add "Login by token" --scope "src/auth/**" "tests/auth/**"',
+        'intent-lsp intents add Docs --scope "docs/**" --criterion "no dead link" --json',
+    ),
+    json="write {intent} as JSON",
+)
+def intents_add(call: Call) -> None:
+    """Add the intent that the options describe to the intents file, and print its id.
+
+    Add an intent at the end of the intents file and print its id. Nothing else in the file
+    changes. A glob that can match nothing, that matches everything, or that matches control
+    files is refused.
+    """
     options = call.options
     wanted = Intent(
         id=IntentId(options.id or ""),
@@ -72,45 +112,3 @@ def _created(governance: Governance, wanted: Intent) -> Intent:
     # Unsaved edits in an editor are not known here. The editor will notice that the file has
     # changed.
     return accepted(governance.planning.create(wanted, unsaved_file=False))
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME", type=sentence, help="what people will read")
-    parser.add_argument(
-        "--scope",
-        metavar="GLOB",
-        type=sentence,
-        nargs="+",
-        action="extend",
-        required=True,
-        help="the files it owns, from the root; quote it, or the shell reads it first",
-    )
-    parser.add_argument(
-        "--id", metavar="ID", type=identifier, help="its id (default: the next free INT-NNN)"
-    )
-    _add_texts(parser, "--constraint", about="what it must keep to; may be given again")
-    _add_texts(parser, "--criterion", about="when it is done; may be given again")
-    parser.add_argument(
-        "--status",
-        metavar="S",
-        type=status,
-        default=Status.PLANNED,
-        help="its status (default: %(default)s, which selecting makes IN_PROGRESS)",
-    )
-
-
-def _add_texts(parser: argparse.ArgumentParser, option: str, *, about: str) -> None:
-    parser.add_argument(
-        option, metavar="TEXT", type=sentence, action="append", default=[], help=about
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        'intent-lsp intents add "Login by token" --scope "src/auth/**" "tests/auth/**"',
-        'intent-lsp intents add Docs --scope "docs/**" --criterion "no dead link" --json',
-    ),
-    json="write {intent} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

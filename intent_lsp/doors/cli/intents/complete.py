@@ -1,27 +1,38 @@
-"""The command `intents complete`: sets an intent COMPLETED.
-
-Set the status of an intent to COMPLETED in the intents file, so that it can no longer
-be selected. If it was the session's active intent, the session has none afterwards.
-"""
-
-import argparse
-from typing import Final
+"""The command `intents complete`: sets an intent COMPLETED."""
 
 from intent_lsp.core.gate.words import title_of
 from intent_lsp.core.paths import INTENTS_FILE
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.open import accepted, acting_session, governing
-from intent_lsp.doors.cli.session_options import add_asker, identifier, session_needed
+from intent_lsp.doors.cli.session_options import ASKER, identifier, session_needed
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
 
 
-def answer(call: Call) -> None:
+@command(
+    argument(
+        "id",
+        metavar="ID",
+        type=identifier,
+        nargs="?",
+        help="the intent's id (default: the one that the session has selected)",
+    ),
+    *ASKER,
+    examples=(
+        "intent-lsp intents complete --session 7f3a",
+        "intent-lsp intents complete INT-001 --session 7f3a --json",
+    ),
+    json="write {intent} as JSON",
+)
+def intents_complete(call: Call) -> None:
     """Set the intent given on the command line, or else the session's active intent, COMPLETED.
 
-    Print the intent. Raise WrongUsageError if no session is given, if there is no such intent, if
-    the session cannot be used (`acting_session`), or if governance refuses.
+    Set the status of an intent to COMPLETED in the intents file, so that it can no longer
+    be selected. If it was the session's active intent, the session has none afterwards.
+
+    Raise WrongUsageError if no session is given, if there is no such intent, if the session cannot
+    be used (`acting_session`), or if governance refuses.
     """
     options = call.options
     named = session_needed(options)
@@ -39,25 +50,3 @@ def answer(call: Call) -> None:
         call.page.json({"intent": intent_json(done)})
     else:
         call.page.line(f"{title_of(done)} is now {done.status.value} in {INTENTS_FILE}")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "id",
-        metavar="ID",
-        type=identifier,
-        nargs="?",
-        help="the intent's id (default: the one that the session has selected)",
-    )
-    add_asker(parser)
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp intents complete --session 7f3a",
-        "intent-lsp intents complete INT-001 --session 7f3a --json",
-    ),
-    json="write {intent} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

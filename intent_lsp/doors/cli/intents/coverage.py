@@ -1,20 +1,12 @@
-"""The command `intents coverage`: which files have one open intent as owner, several or none.
+"""The command `intents coverage`: which files have one open intent as owner, several or none."""
 
-Compare the scopes of the open intents with the files that git tracks or would track,
-and count the files that are owned by one intent, by several, and by none. Intents that
-.intentignore takes out of use own nothing, and control files are not counted. The exit
-status is 0 even if files have no owner, because that is no error.
-"""
-
-import argparse
 from collections.abc import Mapping, Sequence
-from typing import Final
 
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.gate.words import open_owners
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, command, flag
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.open import governing
 from intent_lsp.doors.cli.terminal.output import Output
@@ -26,10 +18,21 @@ Owned = Mapping[WorkspacePath, Sequence[IntentId]]
 .intentignore does not take out of use."""
 
 
-def answer(call: Call) -> None:
+@command(
+    flag("--list", "name the files that no intent owns, or several do"),
+    examples=(
+        "intent-lsp intents coverage --list",
+        "intent-lsp intents coverage --json | jq -r .ownedByNone[]",
+    ),
+    json="write {files, ownedByOne, ownedBySeveral, ownedByNone} as JSON",
+)
+def intents_coverage(call: Call) -> None:
     """Print how many files have one open intent as owner, how many several, and how many none.
 
-    With --list, also print the files with several owners or none.
+    Compare the scopes of the open intents with the files that git tracks or would track,
+    and count the files that are owned by one intent, by several, and by none. Intents that
+    .intentignore takes out of use own nothing, and control files are not counted. The exit
+    status is 0 even if files have no owner, because that is no error.
     """
     with Governance(call.root()) as governance:
         owned = _owned(governance)
@@ -85,20 +88,3 @@ def _tell(page: Output, owned: Owned) -> None:
 def _row(path: WorkspacePath, owners: Sequence[IntentId]) -> Sequence[Cell]:
     style = "yellow" if owners else "dim"
     return Cell(path), Cell(", ".join(owners) or "none", style)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--list", action="store_true", help="name the files that no intent owns, or several do"
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp intents coverage --list",
-        "intent-lsp intents coverage --json | jq -r .ownedByNone[]",
-    ),
-    json="write {files, ownedByOne, ownedBySeveral, ownedByNone} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

@@ -1,16 +1,8 @@
-"""The command `intents fix`: applies every safe fix to the intents file.
-
-Bring the intents file into its normal form: keys are renamed, globs and dates quoted,
-mappings made lists. Comments, values and what the file means stay as they are; what
-would change the meaning is left to you. Print what changes, as a diff.
-"""
-
-import argparse
-from typing import Final
+"""The command `intents fix`: applies every safe fix to the intents file."""
 
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.cli.agents.choice import person_needed
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, command, flag
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.open import governing
 from intent_lsp.formats.diff import edit_lines
@@ -19,8 +11,17 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.file_fixes import apply_fixes, proposed_fixes
 
 
-def answer(call: Call) -> int:
+@command(
+    flag("--check", "write nothing; exit with 1 if there is a fix to make, for CI"),
+    examples=("intent-lsp intents fix", "intent-lsp intents fix --check"),
+    json="write {fixes, written, diff} as JSON",
+)
+def intents_fix(call: Call) -> int:
     """Apply the fixes, or with --check print them only; return 1 if --check finds one.
+
+    Bring the intents file into its normal form: keys are renamed, globs and dates quoted,
+    mappings made lists. Comments, values and what the file means stay as they are; what
+    would change the meaning is left to you. Print what changes, as a diff.
 
     Raise WrongUsageError if an agent runs the command without --check.
     """
@@ -50,19 +51,3 @@ def _summary(count: int, *, check: bool) -> str:
     if not count:
         return f"no safe fix was found for {INTENTS_FILE}"
     return f"{fixes} {'to make' if check else 'made'} in {INTENTS_FILE}"
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="write nothing; exit with 1 if there is a fix to make, for CI",
-    )
-
-
-COMMAND: Final = Command(
-    examples=("intent-lsp intents fix", "intent-lsp intents fix --check"),
-    json="write {fixes, written, diff} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

@@ -1,29 +1,12 @@
-"""The command `intents import`: adds the intents of a plan, or of another intents file.
+"""The command `intents import`: adds the intents of a plan, or of another intents file."""
 
-Without FILE, import the plans of other tools that the root has: features of spec-kit
-(specs/NNN-*/), changes of OpenSpec (openspec/changes/*/) and specs of Kiro
-(.kiro/specs/*/). FILE is the directory of one or several of them, a task list in Markdown
-(.md), an export of Jira, GitHub, Linear, Azure DevOps or another tracker (.csv, .tsv), or
-another intents file, in any supported format.
-
-A plan is a proposal: the edit of the intents file is shown, and written if you agree, or
-with --yes. An intent whose specification_id is there already is not imported again; if the
-plan says something else by now, the differences are listed. The exit status is 2 if
-something is to be written and nobody can be asked.
-
-Of another intents file, those of its intents whose ids do not exist yet are added at once,
-in a single edit: ids, names, statuses, globs, constraints, criteria and creation dates. The
-intents that were skipped and the keys that were not imported are listed.
-"""
-
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import relative_to
 from intent_lsp.doors.cli.agents.choice import person_needed
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command, flag
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.import_file import import_file
 from intent_lsp.doors.cli.intents.import_plans import import_plans
@@ -42,12 +25,54 @@ _PLACES: Final = "specs/NNN-*/, openspec/changes/*/ and .kiro/specs/*/"
 _CURE: Final = "give a file or a directory; `intent-lsp intents import --help` says which"
 
 
-def answer(call: Call) -> int | None:
+@command(
+    argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="a file, or a directory of plans (default: the plans that the root has)",
+    ),
+    argument(
+        "--from",
+        dest="kind",
+        metavar="KIND",
+        choices=[kind.value for kind in PlanKind],
+        help=f"what FILE is: {', '.join(kind.value for kind in PlanKind)} (default: as it looks)",
+    ),
+    flag("--open", "leave out the work that is closed"),
+    flag("--yes", "write without asking"),
+    flag("--dry-run", "show what would be written, and write nothing"),
+    examples=(
+        "intent-lsp intents import",
+        "intent-lsp intents import specs/001-photo-albums --dry-run",
+        "intent-lsp intents import jira.csv --open --yes",
+        "intent-lsp intents import ../old/.orchestration/active_intents.yaml",
+    ),
+    json=(
+        "write {added, skipped, leftOut} as JSON; of a plan also {written, changed, intents,"
+        " problems, diff}"
+    ),
+)
+def intents_import(call: Call) -> int | None:
     """Import a plan or the intents of another intents file, and print what was imported.
 
-    Without a file, import all plans of other tools that the root has. Return 2 if intents of a plan
-    are to be written and nobody can be asked, else 0 or None. Raise WrongUsageError if an agent
-    runs the command without --dry-run.
+    Without FILE, import the plans of other tools that the root has: features of spec-kit
+    (specs/NNN-*/), changes of OpenSpec (openspec/changes/*/) and specs of Kiro
+    (.kiro/specs/*/). FILE is the directory of one or several of them, a task list in Markdown
+    (.md), an export of Jira, GitHub, Linear, Azure DevOps or another tracker (.csv, .tsv), or
+    another intents file, in any supported format.
+
+    A plan is a proposal: the edit of the intents file is shown, and written if you agree, or
+    with --yes. An intent whose specification_id is there already is not imported again; if the
+    plan says something else by now, the differences are listed. The exit status is 2 if
+    something is to be written and nobody can be asked.
+
+    Of another intents file, those of its intents whose ids do not exist yet are added at once,
+    in a single edit: ids, names, statuses, globs, constraints, criteria and creation dates. The
+    intents that were skipped and the keys that were not imported are listed.
+
+    Return 2 if intents of a plan are to be written and nobody can be asked, else 0 or None. Raise
+    WrongUsageError if an agent runs the command without --dry-run.
     """
     options = call.options
     if not options.dry_run:
@@ -121,38 +146,3 @@ def _file(base: Path, path: str, kind: PlanKind | None) -> Sequence[PlanSource]:
         # The directory may hold plans beside the file, and these are not meant.
         return tuple(source for source in found if source.paths == (path,))
     return (PlanSource(kind, base, (path,)),)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        metavar="FILE",
-        nargs="?",
-        help="a file, or a directory of plans (default: the plans that the root has)",
-    )
-    parser.add_argument(
-        "--from",
-        dest="kind",
-        metavar="KIND",
-        choices=[kind.value for kind in PlanKind],
-        help=f"what FILE is: {', '.join(kind.value for kind in PlanKind)} (default: as it looks)",
-    )
-    parser.add_argument("--open", action="store_true", help="leave out the work that is closed")
-    parser.add_argument("--yes", action="store_true", help="write without asking")
-    parser.add_argument(
-        "--dry-run", action="store_true", help="show what would be written, and write nothing"
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp intents import",
-        "intent-lsp intents import specs/001-photo-albums --dry-run",
-        "intent-lsp intents import jira.csv --open --yes",
-        "intent-lsp intents import ../old/.orchestration/active_intents.yaml",
-    ),
-    json="write {added, skipped, leftOut} as JSON; of a plan also {written, changed, intents,"
-    " problems, diff}",
-    arguments=_arguments,
-    answer=answer,
-)

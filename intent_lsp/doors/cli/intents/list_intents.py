@@ -1,10 +1,4 @@
-"""The command `intents list`: the intents in the order of the intents file.
-
-List the intents of the intents file in its order: id, status, number of records in the
-ledger, and globs. The intent that a session has selected is marked `active`: the session
-given with --session or in INTENT_LSP_SESSION, else that of your only open editor.
-INTENT_IGNORED marks an intent that .intentignore takes out of use.
-"""
+"""The command `intents list`: the intents in the order of the intents file."""
 
 import argparse
 from collections import Counter
@@ -13,9 +7,9 @@ from typing import Final
 
 from intent_lsp.core.gate.words import listed
 from intent_lsp.core.intents import Intent, Status
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.open import asking, governing
-from intent_lsp.doors.cli.session_options import add_asker
+from intent_lsp.doors.cli.session_options import ASKER
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.intents.entry import status_meant
 from intent_lsp.formats.intents.intent_json import intent_json
@@ -28,8 +22,44 @@ STATUS_STYLES: Final = {Status.IN_PROGRESS: "green", Status.BLOCKED: "yellow"}
 _NONE_YET: Final = "there is no intent yet; `intent-lsp intents add` adds one"
 
 
-def answer(call: Call) -> None:
-    """Print the intents of the intents file, or only those with a status given by --status."""
+def status(text: str) -> Status:
+    """Return the intent status with the name `text`, which may be an older name.
+
+    This is a type function for argparse: raise argparse.ArgumentTypeError if there is no such
+    status.
+    """
+    found = status_meant(text)
+    if found is None:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a status; use one of {', '.join(Status)}"
+        )
+    return found
+
+
+@command(
+    argument(
+        "--status",
+        metavar="S",
+        type=status,
+        action="append",
+        help="with this status alone, in upper or lower case; may be given again",
+    ),
+    *ASKER,
+    examples=(
+        "intent-lsp intents list",
+        "intent-lsp intents list --status IN_PROGRESS --status BLOCKED",
+        "intent-lsp intents list --json | jq -r .intents[].id",
+    ),
+    json="write {enabled, activeIntentId, intents} as JSON, each with its records",
+)
+def intents_list(call: Call) -> None:
+    """Print the intents of the intents file, or only those with a status given by --status.
+
+    List the intents of the intents file in its order: id, status, number of records in the
+    ledger, and globs. The intent that a session has selected is marked `active`: the session
+    given with --session or in INTENT_LSP_SESSION, else that of your only open editor.
+    INTENT_IGNORED marks an intent that .intentignore takes out of use.
+    """
     options = call.options
     with Governance(call.root()) as governance:
         rules = governing(governance)
@@ -48,20 +78,6 @@ def answer(call: Call) -> None:
     if not rows:
         none = "no intent has that status" if len(rules.file.intents) else _NONE_YET
         call.page.remark(f"intent-lsp: {none}")
-
-
-def status(text: str) -> Status:
-    """Return the intent status with the name `text`, which may be an older name.
-
-    This is a type function for argparse: raise argparse.ArgumentTypeError if there is no such
-    status.
-    """
-    found = status_meant(text)
-    if found is None:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a status; use one of {', '.join(Status)}"
-        )
-    return found
 
 
 def status_cell(intent: Intent) -> Cell:
@@ -117,27 +133,4 @@ _COLUMNS: Final = (
     Column("Marks"),
     Column("Name", fold=True),
     Column("Owns", fold=True),
-)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--status",
-        metavar="S",
-        type=status,
-        action="append",
-        help="with this status alone, in upper or lower case; may be given again",
-    )
-    add_asker(parser)
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp intents list",
-        "intent-lsp intents list --status IN_PROGRESS --status BLOCKED",
-        "intent-lsp intents list --json | jq -r .intents[].id",
-    ),
-    json="write {enabled, activeIntentId, intents} as JSON, each with its records",
-    arguments=_arguments,
-    answer=answer,
 )

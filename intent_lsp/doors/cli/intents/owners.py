@@ -1,16 +1,10 @@
-"""The command `intents owners`: which intents own each path.
+"""The command `intents owners`: which intents own each path."""
 
-List for each path every intent whose globs match it, whatever the intent's status, in
-the order of the intents file, with the glob that matches. Paths are relative to the
-working directory, or to -C.
-"""
-
-import argparse
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from intent_lsp.core.scope.scope import Ownership
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.intents.list_intents import status_cell
 from intent_lsp.doors.cli.locate import file_below, root_of_file
 from intent_lsp.doors.cli.open import governing
@@ -21,8 +15,20 @@ from intent_lsp.governance.root.rules import Rules
 NOBODY: Final = "no intent owns it"
 
 
-def answer(call: Call) -> None:
+@command(
+    argument("path", metavar="PATH", nargs="+", help="a file, there or not"),
+    examples=(
+        "intent-lsp intents owners src/auth/jwt.ts README.md",
+        "intent-lsp intents owners --json src/auth/jwt.ts",
+    ),
+    json="write {path, uri, owners} for each path, one a line",
+)
+def intents_owners(call: Call) -> None:
     """Print the intents that own each given path, from the intents file that governs the path.
+
+    List for each path every intent whose globs match it, whatever the intent's status, in
+    the order of the intents file, with the glob that matches. Paths are relative to the
+    working directory, or to -C.
 
     Raise WrongUsageError for a directory, or if no root governs a path.
     """
@@ -68,19 +74,4 @@ _COLUMNS: Final = (
     Column("Intent"),
     Column("Status"),
     Column("By the glob", fold=True),
-)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", nargs="+", help="a file, there or not")
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp intents owners src/auth/jwt.ts README.md",
-        "intent-lsp intents owners --json src/auth/jwt.ts",
-    ),
-    json="write {path, uri, owners} for each path, one a line",
-    arguments=_arguments,
-    answer=answer,
 )

@@ -1,21 +1,11 @@
-"""The command `intents select`: makes an intent active in a session.
-
-Make an intent the active intent of a session, and print what its worker has to know. A
-PLANNED intent becomes IN_PROGRESS in the intents file. The session is given by its id or
-its handle, with --session or in INTENT_LSP_SESSION. In the shell of an agent whose host
-runs `intent-lsp hook`, it need not be given. At a terminal without one, you are asked
-whether the session of your only open editor is meant.
-"""
-
-import argparse
-from typing import Final
+"""The command `intents select`: makes an intent active in a session."""
 
 from intent_lsp.core.paths import LOCAL_ROOM
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.open import accepted, acting_session, governing
 from intent_lsp.doors.cli.session_options import (
-    add_asker,
+    ASKER,
     agent_named,
     identifier,
     session_named,
@@ -27,10 +17,23 @@ from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Session, session_name
 
 
-def answer(call: Call) -> None:
+@command(
+    argument("id", metavar="ID", type=identifier, help="the intent's id"),
+    *ASKER,
+    examples=(
+        "intent-lsp intents select INT-001 --session 7f3a",
+        "intent-lsp intents select INT-001 --session 7f3a --json",
+    ),
+    json="write {intent, context, text, warnings} as JSON",
+)
+def intents_select(call: Call) -> None:
     """Make the given intent active in a session, and print what its worker has to know.
 
-    If a hook has just selected it for the agent that runs the command, only print that.
+    Make an intent the active intent of a session, and print what its worker has to know. A
+    PLANNED intent becomes IN_PROGRESS in the intents file. The session is given by its id or
+    its handle, with --session or in INTENT_LSP_SESSION. In the shell of an agent whose host
+    runs `intent-lsp hook`, it need not be given. At a terminal without one, you are asked
+    whether the session of your only open editor is meant.
     """
     options = call.options
     with Governance(call.root()) as governance:
@@ -106,19 +109,3 @@ def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
             "nothing was selected", cure="to select it in another session, use --session S"
         )
     return editor.session_id
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", type=identifier, help="the intent's id")
-    add_asker(parser)
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp intents select INT-001 --session 7f3a",
-        "intent-lsp intents select INT-001 --session 7f3a --json",
-    ),
-    json="write {intent, context, text, warnings} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

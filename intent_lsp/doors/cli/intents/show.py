@@ -1,10 +1,5 @@
-"""The command `intents show`: one intent with its grants, related files and newest records.
+"""The command `intents show`: one intent with its grants, related files and newest records."""
 
-Show one intent: its globs, its live grants and when they expire, its constraints and
-criteria, its related files, its history and its newest records.
-"""
-
-import argparse
 from collections.abc import Iterator
 from typing import Final
 
@@ -17,7 +12,7 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import parse_relative
 from intent_lsp.core.records import Record
 from intent_lsp.core.scope.scope import Scope
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import status_cell
 from intent_lsp.doors.cli.ledger.list_records import RECORD_COLUMNS, record_row
@@ -69,8 +64,17 @@ class _Known(Struct, frozen=True, kw_only=True):
     records: tuple[tuple[Record, tuple[str, ...]], ...]
 
 
-def answer(call: Call) -> None:
-    """Print all about the intent with the given id, which may be an earlier id of the intent."""
+@command(
+    argument("id", metavar="ID", type=identifier, help="the intent's id, or an earlier one"),
+    examples=("intent-lsp intents show INT-001", "intent-lsp intents show INT-001 --json"),
+    json="write {intent, aliases, grants, relatedFiles, records} as JSON",
+)
+def intents_show(call: Call) -> None:
+    """Print all about the intent with the given id, which may be an earlier id of the intent.
+
+    Show one intent: its globs, its live grants and when they expire, its constraints and
+    criteria, its related files, its history and its newest records.
+    """
     with Governance(call.root()) as governance:
         rules = governing(governance)
         intent = rules.active(call.options.id)
@@ -180,17 +184,3 @@ def _listed(name: str, texts: tuple[str, ...] | list[str]) -> Iterator[LabelledC
     for text in texts:
         yield name, Cell(text)
         name = ""
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "id", metavar="ID", type=identifier, help="the intent's id, or an earlier one"
-    )
-
-
-COMMAND: Final = Command(
-    examples=("intent-lsp intents show INT-001", "intent-lsp intents show INT-001 --json"),
-    json="write {intent, aliases, grants, relatedFiles, records} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

@@ -1,24 +1,34 @@
-"""The command `trace archive`: moves the oldest records out of the main ledger file.
-
-Move the oldest records of .orchestration/agent_trace.jsonl into a file in
-.orchestration/archive/, which is named after the times of its first and last record.
-Both files are verified before any record is removed from the main file. The hash chain
-continues from the archive to the main file, and every command reads both. Commit the
-archive together with the main file.
-"""
+"""The command `trace archive`: moves the oldest records out of the main ledger file."""
 
 import argparse
-from typing import Final
 
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command, one_of
 from intent_lsp.doors.cli.ledger.search import count, moment_given
 from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.store.ledger.archive import Archived, CutPoint, all_but_newest, archive, older_than
 
 
-def answer(call: Call) -> None:
-    """Archive the records that the options choose, update the index, and print what was moved."""
+@command(
+    one_of(
+        argument(
+            "--before", metavar="WHEN", help="all older than 2w, 2026-11-21, or an RFC 3339 time"
+        ),
+        argument("--keep", metavar="N", type=count, help="all but the newest N"),
+        required=True,
+    ),
+    examples=("intent-lsp trace archive --before 90d", "intent-lsp trace archive --keep 10000"),
+    json="write {file, records, left, repeatedBytes} as JSON",
+)
+def trace_archive(call: Call) -> None:
+    """Archive the records that the options choose, update the index, and print what was moved.
+
+    Move the oldest records of .orchestration/agent_trace.jsonl into a file in
+    .orchestration/archive/, which is named after the times of its first and last record.
+    Both files are verified before any record is removed from the main file. The hash chain
+    continues from the archive to the main file, and every command reads both. Commit the
+    archive together with the main file.
+    """
     root = call.root()
     found = archive(root, _cut(call.options))
     with tracing(root) as trace:
@@ -48,19 +58,3 @@ def _sentences(found: Archived) -> list[str]:
         told.append(f"{counted(found.records, 'record')} moved to {found.file}")
         told.append(f"the main ledger file keeps {remaining}")
     return told
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument(
-        "--before", metavar="WHEN", help="all older than 2w, 2026-11-21, or an RFC 3339 time"
-    )
-    which.add_argument("--keep", metavar="N", type=count, help="all but the newest N")
-
-
-COMMAND: Final = Command(
-    examples=("intent-lsp trace archive --before 90d", "intent-lsp trace archive --keep 10000"),
-    json="write {file, records, left, repeatedBytes} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

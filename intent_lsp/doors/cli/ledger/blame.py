@@ -1,13 +1,4 @@
-"""The command `trace blame`: the attribution of each line of a file.
-
-Show each line of a file with the record that it comes from: the first digits of the
-record's id, the intent, the author and the time. The records of the file are followed
-back by their hashes, through renames too. Where the file was edited without a record,
-lines are matched by comparing contents that are still stored, or by their hashes. A
-mark before the line number says how sure the attribution is: no mark if it is certain,
-= if only white space differs, > if the block was moved, ~ if the change was noticed
-later and attributed to what was active then, ? if no record explains the line.
-"""
+"""The command `trace blame`: the attribution of each line of a file."""
 
 import argparse
 import re
@@ -17,7 +8,7 @@ from typing import Final
 from intent_lsp.core.blame.attribution import BlameRun, Confidence
 from intent_lsp.core.content import line_body
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
 from intent_lsp.doors.cli.ledger.search import indexed
@@ -57,8 +48,53 @@ _COLUMNS: Final = (
 )
 
 
-def answer(call: Call) -> None:
+def lines(text: str) -> tuple[int, int | None]:
+    """Return the first and last line number of `text`, the value of the option -L.
+
+    Lines count from 1, and the last is included; None means the end of the file. This is a type
+    function for argparse: raise argparse.ArgumentTypeError if the value is malformed.
+    """
+    found = _LINES.fullmatch(text)
+    if found is None or not any(map(str.isdigit, text)) or (found[4] and not found[2]):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither START,END nor START,+COUNT")
+    first = int(found[1] or 1)
+    last = int(found[4]) if found[4] else None
+    if last is not None and found[3]:
+        last += first - 1
+    if first < 1 or (last is not None and last < first):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} contains no line: lines are numbered from 1, and END is not before START"
+        )
+    return first, last
+
+
+@command(
+    argument("path", metavar="FILE", help="the file, as it is on disk now"),
+    argument(
+        "-L",
+        dest="lines",
+        metavar="START,END",
+        type=lines,
+        default=(1, None),
+        help="these lines alone; either may be left out, START,+COUNT counts",
+    ),
+    examples=(
+        "intent-lsp trace blame src/auth/jwt.ts",
+        "intent-lsp trace blame src/auth/jwt.ts -L 10,20",
+        "intent-lsp trace blame src/auth/jwt.ts --json | jq '.lines[].intentId'",
+    ),
+    json="write {path, uri, lines: [{startLine, endLine, recordId, …}]} as JSON",
+)
+def trace_blame(call: Call) -> None:
     """Print each line of the given file, or those of -L, with the record that it comes from.
+
+    Show each line of a file with the record that it comes from: the first digits of the
+    record's id, the intent, the author and the time. The records of the file are followed
+    back by their hashes, through renames too. Where the file was edited without a record,
+    lines are matched by comparing contents that are still stored, or by their hashes. A
+    mark before the line number says how sure the attribution is: no mark if it is certain,
+    = if only white space differs, > if the block was moved, ~ if the change was noticed
+    later and attributed to what was active then, ? if no record explains the line.
 
     Raise WrongUsageError if the file cannot be read or has no such line.
     """
@@ -118,47 +154,3 @@ def _rows(run: BlameRun, blamed: Blamed) -> Iterator[Sequence[Cell]]:
     for number in range(run.start_line, run.end_line + 1):
         text = line_body(blamed.lines[number - 1]).expandtabs(_TAB)
         yield *cells, Cell(f"{mark} {number:>{digits}}", style), Cell(text, style)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="FILE", help="the file, as it is on disk now")
-    parser.add_argument(
-        "-L",
-        dest="lines",
-        metavar="START,END",
-        type=lines,
-        default=(1, None),
-        help="these lines alone; either may be left out, START,+COUNT counts",
-    )
-
-
-def lines(text: str) -> tuple[int, int | None]:
-    """Return the first and last line number of `text`, the value of the option -L.
-
-    Lines count from 1, and the last is included; None means the end of the file. This is a type
-    function for argparse: raise argparse.ArgumentTypeError if the value is malformed.
-    """
-    found = _LINES.fullmatch(text)
-    if found is None or not any(map(str.isdigit, text)) or (found[4] and not found[2]):
-        raise argparse.ArgumentTypeError(f"{text!r} is neither START,END nor START,+COUNT")
-    first = int(found[1] or 1)
-    last = int(found[4]) if found[4] else None
-    if last is not None and found[3]:
-        last += first - 1
-    if first < 1 or (last is not None and last < first):
-        raise argparse.ArgumentTypeError(
-            f"{text!r} contains no line: lines are numbered from 1, and END is not before START"
-        )
-    return first, last
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp trace blame src/auth/jwt.ts",
-        "intent-lsp trace blame src/auth/jwt.ts -L 10,20",
-        "intent-lsp trace blame src/auth/jwt.ts --json | jq '.lines[].intentId'",
-    ),
-    json="write {path, uri, lines: [{startLine, endLine, recordId, …}]} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

@@ -1,21 +1,13 @@
-"""The command `trace export`: records in formats of other tools.
+"""The command `trace export`: records in formats of other tools."""
 
-Write the ledger's records, oldest first, as one JSON object or one row per line. A
-record must match all filters, as in `trace list`. Data that a format cannot express is
-left out: for Agent Trace it is counted in each record's `metadata`; csv and flat have
-no ranges. An existing file is not overwritten.
-"""
-
-import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
 
 from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.ledger.search import add_filters, indexed, search
+from intent_lsp.doors.cli.ledger.search import FILTERS, indexed, search
 from intent_lsp.formats.ledger.exports import EXPORTS
 from intent_lsp.store.fs.write import new_file
 
@@ -23,8 +15,30 @@ Sink = Callable[[bytes], object]
 """Writes one line, given with its line end."""
 
 
-def answer(call: Call) -> None:
-    """Write the records that match the filters, to standard output or to a new file."""
+@command(
+    argument(
+        "--format",
+        required=True,
+        choices=tuple(EXPORTS),
+        help="agent-trace: the open specification 0.1.0; flat: one file a line; csv: for"
+        " spreadsheets; json: as they stand in the ledger",
+    ),
+    *FILTERS,
+    argument("--output", metavar="FILE", help="write a new file, as seen from here or from -C"),
+    examples=(
+        "intent-lsp trace export --format agent-trace --output traces.jsonl",
+        "intent-lsp trace export --format csv --since 2026-11-01 --output november.csv",
+        "intent-lsp trace export --format flat --intent INT-001 | jq .file.relative_path",
+    ),
+)
+def trace_export(call: Call) -> None:
+    """Write the records that match the filters, to standard output or to a new file.
+
+    Write the ledger's records, oldest first, as one JSON object or one row per line. A
+    record must match all filters, as in `trace list`. Data that a format cannot express is
+    left out: for Agent Trace it is counted in each record's `metadata`; csv and flat have
+    no ranges. An existing file is not overwritten.
+    """
     options = call.options
     root = call.root()
     if options.output is None:
@@ -76,28 +90,3 @@ def _write(call: Call, root: Path, sink: Sink) -> tuple[int, str]:
                 sink(line)
             written += 1
         return written, "" if written else wanted.why_none(trace)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--format",
-        required=True,
-        choices=tuple(EXPORTS),
-        help="agent-trace: the open specification 0.1.0; flat: one file a line; csv: for"
-        " spreadsheets; json: as they stand in the ledger",
-    )
-    add_filters(parser)
-    parser.add_argument(
-        "--output", metavar="FILE", help="write a new file, as seen from here or from -C"
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp trace export --format agent-trace --output traces.jsonl",
-        "intent-lsp trace export --format csv --since 2026-11-01 --output november.csv",
-        "intent-lsp trace export --format flat --intent INT-001 | jq .file.relative_path",
-    ),
-    arguments=_arguments,
-    answer=answer,
-)

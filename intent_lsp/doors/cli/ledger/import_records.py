@@ -1,14 +1,5 @@
-"""The command `trace import`: appends records of other tools to the ledger.
+"""The command `trace import`: appends records of other tools to the ledger."""
 
-Read records of another tool and append each as a record of this ledger. The formats are
-nested records, chained or not, with or without an intent; flat records of one file per
-line; and Agent Trace 0.1.0. The time of a record is kept, and so is its id if that is a
-UUID of version 4; the chain shows when it was imported. Records that are in the ledger
-already are skipped, so that the same file can be imported again. At the end, the data
-that could not be imported is listed; a line that is not a record is named as file:line.
-"""
-
-import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -18,7 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from intent_lsp.core.paths import LEDGER_FILE
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command, flag
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
@@ -58,8 +49,28 @@ class _Tally(Struct):
             )
 
 
-def answer(call: Call) -> None:
-    """Import the records of the given file, or with --dry-run only print what would be imported."""
+@command(
+    argument(
+        "file", metavar="FILE", help="JSON Lines, as seen from here or from -C; -: standard input"
+    ),
+    flag("--dry-run", "say what would be taken over, and write nothing"),
+    examples=(
+        "intent-lsp trace import old/agent_trace.jsonl --dry-run",
+        "intent-lsp trace import old/agent_trace.jsonl",
+        "git show main:agent_trace.jsonl | intent-lsp trace import - --json",
+    ),
+    json="write {added, known, unread, dialects, leftOut, unreadLines} as JSON",
+)
+def trace_import(call: Call) -> None:
+    """Import the records of the given file, or with --dry-run only print what would be imported.
+
+    Read records of another tool and append each as a record of this ledger. The formats are
+    nested records, chained or not, with or without an intent; flat records of one file per
+    line; and Agent Trace 0.1.0. The time of a record is kept, and so is its id if that is a
+    UUID of version 4; the chain shows when it was imported. Records that are in the ledger
+    already are skipped, so that the same file can be imported again. At the end, the data
+    that could not be imported is listed; a line that is not a record is named as file:line.
+    """
     options, tally = call.options, _Tally()
     with importing(call.root()) as governance:
         work = governance.look_at if options.dry_run else governance.take_over
@@ -117,24 +128,3 @@ def _tell(page: Output, tally: _Tally, *, dry_run: bool) -> None:
         page.line()
         rows = [(Cell(name), Cell(f"{count:,}")) for name, count in tally.lost.most_common()]
         page.table(TextTable((Column("Not imported", fold=True), Column("Records")), rows))
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", metavar="FILE", help="JSON Lines, as seen from here or from -C; -: standard input"
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="say what would be taken over, and write nothing"
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp trace import old/agent_trace.jsonl --dry-run",
-        "intent-lsp trace import old/agent_trace.jsonl",
-        "git show main:agent_trace.jsonl | intent-lsp trace import - --json",
-    ),
-    json="write {added, known, unread, dialects, leftOut, unreadLines} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

@@ -1,15 +1,5 @@
-"""The command `trace lines`: every line attributed to an intent.
+"""The command `trace lines`: every line attributed to an intent."""
 
-Show every line of the current files that is attributed to an intent, a row for each run
-of lines with one record: the file, the first and last line, how many lines these are,
-how sure the attribution is, the first digits of the record's id, the author and the
-time. The attribution is the one of `trace blame`. Files that were renamed since are
-found by their new names. The files of the intent's newest 2,000 records are searched,
-the most recently edited first, then files into which lines of these may have been
-moved; 200 files at most. If a limit may have left out files, a remark says so.
-"""
-
-import argparse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +9,7 @@ from msgspec.structs import replace
 
 from intent_lsp.core.blame.attribution import BlameRun, Confidence, named
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.ledger.blame import CONFIDENCE_STYLES, origin
 from intent_lsp.doors.cli.ledger.paths import path_filter
 from intent_lsp.doors.cli.ledger.search import indexed
@@ -48,8 +38,36 @@ _COLUMNS: Final = (
 )
 
 
-def answer(call: Call) -> None:
+@command(
+    argument(
+        "intent",
+        metavar="INTENT",
+        type=identifier,
+        help="the intent's id, or an earlier one; also of one that is gone from the intents file",
+    ),
+    argument(
+        "--path",
+        metavar="PATH",
+        help="in this file, in files below this directory, or in those that this glob matches,"
+        " as seen from here or from -C",
+    ),
+    examples=(
+        "intent-lsp trace lines INT-001",
+        "intent-lsp trace lines INT-001 --path 'src/**/*.ts'",
+        "intent-lsp trace lines INT-001 --json | jq .total",
+    ),
+    json="write {intentId, files: [{path, uri, lines, lineCount}], …} as JSON",
+)
+def trace_lines(call: Call) -> None:
     """Print the lines of the current files that are attributed to the given intent.
+
+    Show every line of the current files that is attributed to an intent, a row for each run
+    of lines with one record: the file, the first and last line, how many lines these are,
+    how sure the attribution is, the first digits of the record's id, the author and the
+    time. The attribution is the one of `trace blame`. Files that were renamed since are
+    found by their new names. The files of the intent's newest 2,000 records are searched,
+    the most recently edited first, then files into which lines of these may have been
+    moved; 200 files at most. If a limit may have left out files, a remark says so.
 
     Raise WrongUsageError if neither the intents file nor a record has the intent.
     """
@@ -119,30 +137,3 @@ def _remark(page: Output, asked: WorkedFiles, files: Sequence[FileRuns]) -> None
             "intent-lsp: there may be more lines, since the search reached one of its limits;"
             " narrow it with --path, or ask `intent-lsp trace blame` about a file"
         )
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "intent",
-        metavar="INTENT",
-        type=identifier,
-        help="the intent's id, or an earlier one; also of one that is gone from the intents file",
-    )
-    parser.add_argument(
-        "--path",
-        metavar="PATH",
-        help="in this file, in files below this directory, or in those that this glob matches,"
-        " as seen from here or from -C",
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp trace lines INT-001",
-        "intent-lsp trace lines INT-001 --path 'src/**/*.ts'",
-        "intent-lsp trace lines INT-001 --json | jq .total",
-    ),
-    json="write {intentId, files: [{path, uri, lines, lineCount}], …} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

@@ -1,13 +1,5 @@
-"""The command `trace list`: records, newest first, grouped by day on a terminal.
+"""The command `trace list`: records, newest first, grouped by day on a terminal."""
 
-List the ledger's records, newest first: time, intent, verdict, file, and the numbers of
-added and removed lines. INTENT_CHANGED beside an intent means that its text has changed
-since, INTENT_ARCHIVED that it no longer exists. A record must match all filters. A
---path that ends with / is a directory, which need not exist any more. The only file
-written is the index in .orchestration/.local/, which can be rebuilt at any time.
-"""
-
-import argparse
 from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import islice
@@ -15,11 +7,11 @@ from typing import Final
 
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command, flag
 from intent_lsp.doors.cli.ledger.search import (
+    FILTERS,
     PAGE,
     RecordSearch,
-    add_filters,
     count,
     indexed,
     search,
@@ -55,8 +47,33 @@ RECORD_COLUMNS: Final = (
 TableRow = Sequence[Cell]
 
 
-def answer(call: Call) -> None:
-    """Print the records that match the filters, as tables or as JSON."""
+@command(
+    *FILTERS,
+    argument(
+        "--limit",
+        metavar="N",
+        type=count,
+        default=DEFAULT_LIMIT,
+        help="at most N records (default: %(default)s); 0: all there are",
+    ),
+    flag("--reverse", "the oldest of them first"),
+    examples=(
+        "intent-lsp trace list --since 2h",
+        "intent-lsp trace list --intent INT-001 --limit 0 --json | jq .files[].relative_path",
+        "intent-lsp trace list --path src/auth/jwt.ts",
+        "intent-lsp trace list --path 'src/**/*.ts' --contributor AI --verdict FAIL",
+    ),
+    json="write each record as it stands in the ledger, one a line",
+)
+def trace_list(call: Call) -> None:
+    """Print the records that match the filters, as tables or as JSON.
+
+    List the ledger's records, newest first: time, intent, verdict, file, and the numbers of
+    added and removed lines. INTENT_CHANGED beside an intent means that its text has changed
+    since, INTENT_ARCHIVED that it no longer exists. A record must match all filters. A
+    --path that ends with / is a directory, which need not exist any more. The only file
+    written is the index in .orchestration/.local/, which can be rebuilt at any time.
+    """
     options = call.options
     root = call.root()
     with indexed(root, call.page) as trace:
@@ -139,28 +156,3 @@ def _file(files: Sequence[RecordFile]) -> str:
     if first.previous_path is not None:
         name = f"{first.previous_path} -> {name}"
     return name if len(files) == 1 else f"{name} (+{len(files) - 1})"
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    add_filters(parser)
-    parser.add_argument(
-        "--limit",
-        metavar="N",
-        type=count,
-        default=DEFAULT_LIMIT,
-        help="at most N records (default: %(default)s); 0: all there are",
-    )
-    parser.add_argument("--reverse", action="store_true", help="the oldest of them first")
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp trace list --since 2h",
-        "intent-lsp trace list --intent INT-001 --limit 0 --json | jq .files[].relative_path",
-        "intent-lsp trace list --path src/auth/jwt.ts",
-        "intent-lsp trace list --path 'src/**/*.ts' --contributor AI --verdict FAIL",
-    ),
-    json="write each record as it stands in the ledger, one a line",
-    arguments=_arguments,
-    answer=answer,
-)

@@ -1,14 +1,4 @@
-"""The command `trace merge`: joins two ledgers that branched, as git's merge driver or by hand.
-
-Write the union of two ledgers: the records of OURS in their order, then those that only
-THEIRS contains. No record is repeated or dropped. The next record that is appended
-links to the ends of both. Git joins the lines by itself where
-.orchestration/.gitattributes says merge=union; a forge that merges on its server may
-leave a conflict instead, which --resolve repairs. To have git call this command:
-
-  git config merge.intent-ledger.driver 'intent-lsp trace merge %O %A %B'
-  echo '.orchestration/**/*.jsonl merge=intent-ledger' >> .git/info/attributes
-"""
+"""The command `trace merge`: joins two ledgers that branched, as git's merge driver or by hand."""
 
 import argparse
 from collections.abc import Iterator
@@ -16,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.store.ledger.merge import Merged, merge_files, resolve_file
 
@@ -24,11 +14,46 @@ _NAMED: Final = 5
 _SHOWN_CHARACTERS: Final = 400
 
 
-def answer(call: Call) -> None:
+@command(
+    argument(
+        "base",
+        metavar="BASE",
+        nargs="?",
+        help="the common ancestor, git's %%O; lines that a side lacks are not removed",
+    ),
+    argument(
+        "ours",
+        metavar="OURS",
+        nargs="?",
+        help="one side; the merged ledger replaces it unless --output names another file",
+    ),
+    argument("theirs", metavar="THEIRS", nargs="?", help="the other side"),
+    argument("--output", metavar="FILE", help="write the union there"),
+    argument(
+        "--resolve",
+        metavar="FILE",
+        help="resolve the conflicts that a merge has left in FILE, and write the union there",
+    ),
+    examples=(
+        "intent-lsp trace merge --resolve .orchestration/agent_trace.jsonl",
+        "intent-lsp trace merge base.jsonl ours.jsonl theirs.jsonl --output all.jsonl",
+    ),
+    json="write {output, lines, conflicts, odd, aside} as JSON",
+    in_root=False,
+)
+def trace_merge(call: Call) -> None:
     """Merge two ledger files, or with --resolve repair one that has git's conflict markers.
 
-    After a merge print only remarks, and the result if --json is given, because git runs this
-    command too. Raise WrongUsageError if files are missing on the command line, or too many.
+    Write the union of two ledgers: the records of OURS in their order, then those that only
+    THEIRS contains. No record is repeated or dropped. The next record that is appended
+    links to the ends of both. Git joins the lines by itself where
+    .orchestration/.gitattributes says merge=union; a forge that merges on its server may
+    leave a conflict instead, which --resolve repairs. To have git call this command:
+
+      git config merge.intent-ledger.driver 'intent-lsp trace merge %O %A %B'
+      echo '.orchestration/**/*.jsonl merge=intent-ledger' >> .git/info/attributes
+
+    Raise WrongUsageError if files are missing on the command line, or too many.
     """
     options = call.options
     output, merged = _resolved(options) if options.resolve is not None else _merged(options)
@@ -37,6 +62,7 @@ def answer(call: Call) -> None:
     if options.json:
         call.page.json(_told(output, merged))
     elif options.resolve is not None:
+        # Git runs this command too, to merge: then only remarks are printed.
         call.page.line(_verdict(output, merged))
 
 
@@ -102,37 +128,3 @@ def _told(output: str, merged: Merged) -> dict[str, object]:
             for aside, kept in merged.aside
         ],
     }
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "base",
-        metavar="BASE",
-        nargs="?",
-        help="the common ancestor, git's %%O; lines that a side lacks are not removed",
-    )
-    parser.add_argument(
-        "ours",
-        metavar="OURS",
-        nargs="?",
-        help="one side; the merged ledger replaces it unless --output names another file",
-    )
-    parser.add_argument("theirs", metavar="THEIRS", nargs="?", help="the other side")
-    parser.add_argument("--output", metavar="FILE", help="write the union there")
-    parser.add_argument(
-        "--resolve",
-        metavar="FILE",
-        help="resolve the conflicts that a merge has left in FILE, and write the union there",
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp trace merge --resolve .orchestration/agent_trace.jsonl",
-        "intent-lsp trace merge base.jsonl ours.jsonl theirs.jsonl --output all.jsonl",
-    ),
-    json="write {output, lines, conflicts, odd, aside} as JSON",
-    in_root=False,
-    arguments=_arguments,
-    answer=answer,
-)

@@ -1,21 +1,11 @@
-"""The command `trace recover`: appends records that the ledger has lost.
+"""The command `trace recover`: appends records that the ledger has lost."""
 
-Find records that are no longer in any file of the ledger, and append them again. They
-are taken from .orchestration/.local/: from the journal of records that no commit
-contains yet, from torn lines that only lack their line end, and from the edits that
-wait because the ledger could not be written. If the record that it followed is still
-there, a record is appended unchanged, so that a stash that is popped later brings the
-same line; else it gets a new place in the chain. Id, time and content do not change,
-and no record is appended twice.
-"""
-
-import argparse
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, command, flag
 from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
@@ -33,8 +23,22 @@ _COLUMNS: Final = (
 )
 
 
-def answer(call: Call) -> None:
-    """Find lost records, append them unless --dry-run is given, and print what was done."""
+@command(
+    flag("--dry-run", "list them, and append nothing"),
+    examples=("intent-lsp trace recover --dry-run", "intent-lsp trace recover"),
+    json="write {lost, unreadable, asTheyWere, anew} as JSON",
+)
+def trace_recover(call: Call) -> None:
+    """Find lost records, append them unless --dry-run is given, and print what was done.
+
+    Find records that are no longer in any file of the ledger, and append them again. They
+    are taken from .orchestration/.local/: from the journal of records that no commit
+    contains yet, from torn lines that only lack their line end, and from the edits that
+    wait because the ledger could not be written. If the record that it followed is still
+    there, a record is appended unchanged, so that a stash that is popped later brings the
+    same line; else it gets a new place in the chain. Id, time and content do not change,
+    and no record is appended twice.
+    """
     options = call.options
     with recovering(call.root()) as governance:
         found = governance.lost()
@@ -105,15 +109,3 @@ def _told(found: Found, done: Recovered) -> dict[str, object]:
         "asTheyWere": done.as_they_were,
         "anew": done.anew,
     }
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--dry-run", action="store_true", help="list them, and append nothing")
-
-
-COMMAND: Final = Command(
-    examples=("intent-lsp trace recover --dry-run", "intent-lsp trace recover"),
-    json="write {lost, unreadable, asTheyWere, anew} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

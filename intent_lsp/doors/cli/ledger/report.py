@@ -1,25 +1,17 @@
 """The command `trace report`: the ledger as one HTML page.
 
-Verify the ledger and write a report as one page of HTML: the verdict, figures, the
-edits over time, intents and files, the edits out of scope, and the newest 1,000
-records. The page needs no network and no other file. Filters choose the records that
-are shown. The verdict, and the exit status 1 for a broken ledger, always concern the
-whole ledger.
-
 Invariant: without --force only an earlier report is overwritten. A control file never is.
 """
 
-import argparse
 from pathlib import Path
-from typing import Final
 
 from intent_lsp import __version__
 from intent_lsp.core.report.aggregates import ReportData, ReportSurvey
 from intent_lsp.core.text import counted
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.doors.cli.command import PROGRAM, Call, Command
+from intent_lsp.doors.cli.command import PROGRAM, Call, argument, command, flag
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
-from intent_lsp.doors.cli.ledger.search import add_filters, indexed, search
+from intent_lsp.doors.cli.ledger.search import FILTERS, indexed, search
 from intent_lsp.doors.cli.locate import refuse_control_file
 from intent_lsp.formats.report.page import OPENING, report_html
 from intent_lsp.governance.root.rules import RulesCache
@@ -31,8 +23,29 @@ from intent_lsp.store.packaged_files import report_files
 _HERE = "-"
 
 
-def answer(call: Call) -> Exit | None:
+@command(
+    argument(
+        "--html",
+        metavar="FILE",
+        required=True,
+        help="write the page there; an earlier report is replaced; `-`: to standard output",
+    ),
+    flag("--force", "replace FILE whatever it holds, but no control file"),
+    *FILTERS,
+    examples=(
+        "intent-lsp trace report --html report.html",
+        "intent-lsp trace report --html last-week.html --since 1w --intent INT-001",
+        "intent-lsp trace report --html - | gzip > report.html.gz",
+    ),
+)
+def trace_report(call: Call) -> Exit | None:
     """Write the report as HTML, to a file or for `-` to standard output.
+
+    Verify the ledger and write a report as one page of HTML: the verdict, figures, the
+    edits over time, intents and files, the edits out of scope, and the newest 1,000
+    records. The page needs no network and no other file. Filters choose the records that
+    are shown. The verdict, and the exit status 1 for a broken ledger, always concern the
+    whole ledger.
 
     Return 1 if the ledger fails verification, else None. Raise WrongUsageError if the file may not
     be overwritten.
@@ -97,27 +110,3 @@ def put_report(file: Path, page: str, *, root: Path, force: bool) -> None:
             f"{file} exists and is not a report", cure="give another file, or use --force"
         )
     replace_file(file, data, root=file.parent, expected=before)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--html",
-        metavar="FILE",
-        required=True,
-        help="write the page there; an earlier report is replaced; `-`: to standard output",
-    )
-    parser.add_argument(
-        "--force", action="store_true", help="replace FILE whatever it holds, but no control file"
-    )
-    add_filters(parser)
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp trace report --html report.html",
-        "intent-lsp trace report --html last-week.html --since 1w --intent INT-001",
-        "intent-lsp trace report --html - | gzip > report.html.gz",
-    ),
-    arguments=_arguments,
-    answer=answer,
-)

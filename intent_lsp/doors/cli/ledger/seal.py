@@ -1,24 +1,11 @@
-"""The command `trace seal`: makes a checkpoint of the ledger, or checks one.
+"""The command `trace seal`: makes a checkpoint of the ledger, or checks one."""
 
-Write a checkpoint: the ledger's name (the hash of its first record), the number of its
-records, and the hash of the newest record. Whoever can write the ledger can also
-rewrite it from the start; a checkpoint that is kept where they cannot write, in the
-message of a pushed commit, in a ticket, on paper, reveals that. --check compares a
-checkpoint with the ledger; the exit status is 1 if records that the checkpoint counts
-are gone or changed, or if the ledger is broken. A broken ledger gets no checkpoint.
-With --key the checkpoint is signed, as a note (c2sp.org/signed-note) that --check --pub
-takes.
-
-  git commit --trailer "$(intent-lsp trace seal)"
-"""
-
-import argparse
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.verification import Checkpoint, LedgerProblem, Verification, unchanged
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import SIGN_EXTRA, file_bytes, given_checkpoints
 from intent_lsp.doors.cli.terminal.output import Output
@@ -45,8 +32,42 @@ _BROKEN: Final = (
 )
 
 
-def answer(call: Call) -> Exit | None:
+@command(
+    argument(
+        "--key", metavar="FILE", help="sign with this Ed25519 key (PEM, PKCS#8): write a note"
+    ),
+    argument(
+        "--check",
+        metavar="LINE",
+        help="compare a checkpoint with the ledger: the line itself, a file with such lines or"
+        " with a signed note, or - for standard input",
+    ),
+    argument(
+        "--pub",
+        metavar="FILE",
+        help="with --check: the public key of a signed note, PEM or `<name>+<id>+<key>`",
+    ),
+    examples=(
+        "intent-lsp trace seal",
+        "intent-lsp trace seal --key key.pem",
+        "intent-lsp trace seal --check ledger.note --pub pub.pem",
+        "git log --format=%B | intent-lsp trace seal --check -",
+    ),
+    json="write {origin, count, heads, line, note?, key?}, or what --check found",
+)
+def trace_seal(call: Call) -> Exit | None:
     """Print a new checkpoint, or with --check compare the given checkpoints with the ledger.
+
+    Write a checkpoint: the ledger's name (the hash of its first record), the number of its
+    records, and the hash of the newest record. Whoever can write the ledger can also
+    rewrite it from the start; a checkpoint that is kept where they cannot write, in the
+    message of a pushed commit, in a ticket, on paper, reveals that. --check compares a
+    checkpoint with the ledger; the exit status is 1 if records that the checkpoint counts
+    are gone or changed, or if the ledger is broken. A broken ledger gets no checkpoint.
+    With --key the checkpoint is signed, as a note (c2sp.org/signed-note) that --check --pub
+    takes.
+
+      git commit --trailer "$(intent-lsp trace seal)"
 
     Return 1 if the ledger is broken or contradicts a checkpoint, else 0 or None. Raise
     WrongUsageError if options do not go together, if what they give cannot be used, or if the
@@ -161,33 +182,3 @@ def _tell(
 
 def _placed(problem: LedgerProblem) -> str:
     return f"{problem.file}:{problem.line}: {problem.code.value}: {problem.message}"
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--key", metavar="FILE", help="sign with this Ed25519 key (PEM, PKCS#8): write a note"
-    )
-    parser.add_argument(
-        "--check",
-        metavar="LINE",
-        help="compare a checkpoint with the ledger: the line itself, a file with such lines or"
-        " with a signed note, or - for standard input",
-    )
-    parser.add_argument(
-        "--pub",
-        metavar="FILE",
-        help="with --check: the public key of a signed note, PEM or `<name>+<id>+<key>`",
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp trace seal",
-        "intent-lsp trace seal --key key.pem",
-        "intent-lsp trace seal --check ledger.note --pub pub.pem",
-        "git log --format=%B | intent-lsp trace seal --check -",
-    ),
-    json="write {origin, count, heads, line, note?, key?}, or what --check found",
-    arguments=_arguments,
-    answer=answer,
-)

@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from intent_lsp.core.records import Record, ScopeValidation
+from intent_lsp.doors.cli.command import argument, flag
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.paths import path_filter
 from intent_lsp.doors.cli.terminal.output import Output
@@ -30,45 +31,41 @@ PAGE: Final = 500
 Passes = Callable[[Record], bool]
 
 
-def add_filters(parser: argparse.ArgumentParser) -> None:
-    """Add the options that filter records to a parser. A record must match all that are given."""
-    parser.add_argument(
+FILTERS: Final = (
+    argument(
         "--intent",
         metavar="ID",
         action="append",
         help="of this intent, or one of its earlier ids; of any of them when given again",
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--path",
         metavar="PATH",
         help="that touched this file, a file below this directory, or one that this glob matches,"
         " as seen from here or from -C",
-    )
-    parser.add_argument("--session", metavar="ID", help="of this session")
-    _add_deeds(parser)
-    parser.add_argument(
-        "--since", metavar="WHEN", help="not older than 30m, 2h, 3d, 1w, or than an RFC 3339 time"
-    )
-    parser.add_argument("--until", metavar="WHEN", help="older than such a moment")
-
-
-def _add_deeds(parser: argparse.ArgumentParser) -> None:
-    """Add the options --contributor, --tool, --verdict and --failed to a parser."""
-    parser.add_argument(
+    ),
+    argument("--session", metavar="ID", help="of this session"),
+    argument(
         "--contributor",
         metavar="WHO",
         help="with lines by AI, HUMAN, MIXED or UNKNOWN, or by this model",
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--tool", metavar="NAME", help="made with this tool; `editor` means every editor/… too"
-    )
-    parser.add_argument(
+    ),
+    argument(
         "--verdict",
         choices=[verdict.value for verdict in ScopeValidation],
         type=str.upper,
         help="recorded with this verdict",
-    )
-    parser.add_argument("--failed", action="store_true", help="of calls that failed")
+    ),
+    flag("--failed", "of calls that failed"),
+    argument(
+        "--since", metavar="WHEN", help="not older than 30m, 2h, 3d, 1w, or than an RFC 3339 time"
+    ),
+    argument("--until", metavar="WHEN", help="older than such a moment"),
+)
+"""The options that filter records. A record must match all that are given."""
 
 
 def count(text: str) -> int:

@@ -1,20 +1,13 @@
 """The command `trace show`: one record, and the lines that it changed.
 
-Show one record: author, time, intent, verdict, each file with its lines and hashes, and
-the record's place in the chain. Then show what the record changed, line by line, if the
-contents are still stored: in the file on disk, in HEAD, in the commit of that time, or
-in .orchestration/.local/. The first digits of the id, as `trace list` shows them, are
-enough if only one record's id begins with them.
-
 Invariant: shown contents have the hashes in the record. Missing contents are reported.
 """
 
-import argparse
 from collections.abc import Sequence
 from typing import Final
 
 from intent_lsp.core.records import Record
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command, flag
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.list_records import STYLES
 from intent_lsp.doors.cli.ledger.search import indexed
@@ -44,8 +37,25 @@ _STYLES: Final = {
 }
 
 
-def answer(call: Call) -> None:
-    """Print the record whose id begins with the given digits, and the lines that it changed."""
+@command(
+    argument("id", metavar="ID", help="the record's id, or the first digits of it"),
+    flag("--no-diff", "leave the changed lines themselves out"),
+    examples=(
+        "intent-lsp trace show b3c1f0de",
+        "intent-lsp trace show b3c1f0de --no-diff",
+        "intent-lsp trace show b3c1f0de --json",
+    ),
+    json="write the record as it stands in the ledger",
+)
+def trace_show(call: Call) -> None:
+    """Print the record whose id begins with the given digits, and the lines that it changed.
+
+    Show one record: author, time, intent, verdict, each file with its lines and hashes, and
+    the record's place in the chain. Then show what the record changed, line by line, if the
+    contents are still stored: in the file on disk, in HEAD, in the commit of that time, or
+    in .orchestration/.local/. The first digits of the id, as `trace list` shows them, are
+    enough if only one record's id begins with them.
+    """
     root = call.root()
     with indexed(root, call.page) as trace:
         record = _the_one(trace, call.options.id)
@@ -101,22 +111,3 @@ def _write(page: Output, lines: Sequence[DiffLine]) -> None:
         return
     for _, text in texts:
         page.line(text)
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("id", metavar="ID", help="the record's id, or the first digits of it")
-    parser.add_argument(
-        "--no-diff", action="store_true", help="leave the changed lines themselves out"
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp trace show b3c1f0de",
-        "intent-lsp trace show b3c1f0de --no-diff",
-        "intent-lsp trace show b3c1f0de --json",
-    ),
-    json="write the record as it stands in the ledger",
-    arguments=_arguments,
-    answer=answer,
-)

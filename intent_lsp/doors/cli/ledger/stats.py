@@ -1,20 +1,12 @@
-"""The command `trace stats`: counts of edits by intent, path, session or other groups.
+"""The command `trace stats`: counts of edits by intent, path, session or other groups."""
 
-Count the ledger's edits by intent, path, session, contributor, tool, day or verdict.
-Each group has the number of edits, a sparkline of edits per day, the numbers of added
-and removed lines, of edits out of scope and of failed edits, and the time of the last
-edit. An edit counts once in each group that it belongs to, and once in the total. Days
-and times are in this machine's time zone.
-"""
-
-import argparse
 from collections.abc import Sequence
 from typing import Final
 
 from intent_lsp.core.report.aggregates import By, Groups, LineCount, Tally, count_of_files
 from intent_lsp.core.report.timeline import ASCII, BLOCKS, sparkline, spread
-from intent_lsp.doors.cli.command import Call, Command
-from intent_lsp.doors.cli.ledger.search import RecordSearch, add_filters, count, indexed, search
+from intent_lsp.doors.cli.command import Call, argument, command
+from intent_lsp.doors.cli.ledger.search import FILTERS, RecordSearch, count, indexed, search
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local, local_day
 from intent_lsp.store.ledger.archiving_advice import advice, size_of
@@ -26,8 +18,38 @@ _DAYS_WIDE: Final = 30
 Group = tuple[str | None, Tally]
 
 
-def answer(call: Call) -> None:
-    """Count the edits in the records that match the filters, and print the counts by group."""
+@command(
+    argument(
+        "--by",
+        choices=[by.value for by in By],
+        default=By.INTENT.value,
+        help="what to count by (default: %(default)s)",
+    ),
+    *FILTERS,
+    argument(
+        "--limit",
+        metavar="N",
+        type=count,
+        default=DEFAULT_ROWS,
+        help="at most N rows (default: %(default)s); 0: all there are. JSON has them all",
+    ),
+    examples=(
+        "intent-lsp trace stats",
+        "intent-lsp trace stats --by contributor --since 1w",
+        "intent-lsp trace stats --by path --path src/ --verdict FAIL",
+        "intent-lsp trace stats --by day --json",
+    ),
+    json="write {by, filters, total, groups} as JSON",
+)
+def trace_stats(call: Call) -> None:
+    """Count the edits in the records that match the filters, and print the counts by group.
+
+    Count the ledger's edits by intent, path, session, contributor, tool, day or verdict.
+    Each group has the number of edits, a sparkline of edits per day, the numbers of added
+    and removed lines, of edits out of scope and of failed edits, and the time of the last
+    edit. An edit counts once in each group that it belongs to, and once in the total. Days
+    and times are in this machine's time zone.
+    """
     options = call.options
     root = call.root()
     total, groups = Tally(), Groups(By(options.by))
@@ -154,33 +176,3 @@ class _Drawing:
 def _lines(lines: LineCount) -> str:
     told = f"+{lines.added:,} -{lines.removed:,}"
     return told if not lines.whole else f"{told}, {lines.whole:,} whole"
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--by",
-        choices=[by.value for by in By],
-        default=By.INTENT.value,
-        help="what to count by (default: %(default)s)",
-    )
-    add_filters(parser)
-    parser.add_argument(
-        "--limit",
-        metavar="N",
-        type=count,
-        default=DEFAULT_ROWS,
-        help="at most N rows (default: %(default)s); 0: all there are. JSON has them all",
-    )
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp trace stats",
-        "intent-lsp trace stats --by contributor --since 1w",
-        "intent-lsp trace stats --by path --path src/ --verdict FAIL",
-        "intent-lsp trace stats --by day --json",
-    ),
-    json="write {by, filters, total, groups} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)

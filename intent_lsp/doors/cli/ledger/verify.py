@@ -1,12 +1,4 @@
-"""The command `trace verify`: checks the ledger, and says what the result proves.
-
-Recompute every record's hash, follow every link, and name the first bad line of each
-kind as file:line. The last rows say what the result proves, and what no hash chain can
-prove. An anchor proves what the ledger once contained: the commit that is checked out,
---anchor, --checkpoint; all records that the anchor covers must still be there. The exit
-status is 1 if an error was found: a record that was changed, removed, inserted or
-moved, an end that was cut off, or a line that cannot be read.
-"""
+"""The command `trace verify`: checks the ledger, and says what the result proves."""
 
 import argparse
 from collections.abc import Sequence
@@ -25,7 +17,7 @@ from intent_lsp.core.ledger.verification import (
 )
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.command import Call, Command
+from intent_lsp.doors.cli.command import Call, argument, command, flag
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import given_anchor, given_checkpoints
 from intent_lsp.doors.cli.terminal.output import Output
@@ -39,8 +31,39 @@ _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}
 _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right"
 
 
-def answer(call: Call) -> Exit | None:
+@command(
+    flag("--strict", "a torn last line is an error, not a warning"),
+    argument(
+        "--anchor",
+        metavar="HASH",
+        action="append",
+        default=[],
+        help="a record's hash that you know from elsewhere; its first 16 digits are enough",
+    ),
+    argument(
+        "--checkpoint",
+        metavar="LINE",
+        help="what `intent-lsp trace seal` printed once: the line, a file with it, or -",
+    ),
+    argument("--pub", metavar="FILE", help="the public key of a signed checkpoint"),
+    examples=(
+        "intent-lsp trace verify",
+        "intent-lsp trace verify --strict --json",
+        "intent-lsp trace verify --anchor 5f0c17a2b3d4e5f6",
+        "git log --format=%B | intent-lsp trace verify --checkpoint -",
+        "intent-lsp trace verify --checkpoint ledger.note --pub pub.pem",
+    ),
+    json="write {ok, records, segments, heads, problems, anchors, …} as JSON",
+)
+def trace_verify(call: Call) -> Exit | None:
     """Verify the ledger and print the result. Return 1 if a problem is an error, else 0.
+
+    Recompute every record's hash, follow every link, and name the first bad line of each
+    kind as file:line. The last rows say what the result proves, and what no hash chain can
+    prove. An anchor proves what the ledger once contained: the commit that is checked out,
+    --anchor, --checkpoint; all records that the anchor covers must still be there. The exit
+    status is 1 if an error was found: a record that was changed, removed, inserted or
+    moved, an end that was cut off, or a line that cannot be read.
 
     Raise WrongUsageError for a given checkpoint that contradicts itself or the ledger.
     """
@@ -137,36 +160,3 @@ def _row(problem: LedgerProblem) -> Sequence[Cell]:
 
 
 _COLUMNS: Final = (Column("Severity"), Column("Code"), Column("Place"), Column("What", fold=True))
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--strict", action="store_true", help="a torn last line is an error, not a warning"
-    )
-    parser.add_argument(
-        "--anchor",
-        metavar="HASH",
-        action="append",
-        default=[],
-        help="a record's hash that you know from elsewhere; its first 16 digits are enough",
-    )
-    parser.add_argument(
-        "--checkpoint",
-        metavar="LINE",
-        help="what `intent-lsp trace seal` printed once: the line, a file with it, or -",
-    )
-    parser.add_argument("--pub", metavar="FILE", help="the public key of a signed checkpoint")
-
-
-COMMAND: Final = Command(
-    examples=(
-        "intent-lsp trace verify",
-        "intent-lsp trace verify --strict --json",
-        "intent-lsp trace verify --anchor 5f0c17a2b3d4e5f6",
-        "git log --format=%B | intent-lsp trace verify --checkpoint -",
-        "intent-lsp trace verify --checkpoint ledger.note --pub pub.pem",
-    ),
-    json="write {ok, records, segments, heads, problems, anchors, …} as JSON",
-    arguments=_arguments,
-    answer=answer,
-)
