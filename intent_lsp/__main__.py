@@ -5,7 +5,6 @@ Invariant: no door imports another; this module hands the functions of other doo
 line.
 """
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -13,8 +12,6 @@ from collections.abc import Sequence
 from intent_lsp import __version__
 
 PRODUCT_LINE = f"intent-lsp {__version__} (intent governance language server)"
-
-_SWITCH_SECONDS = 0.001
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,12 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # The answer is written. Freeing the modules first would keep the agent waiting.
             os._exit(status)
         return status
-    # The command line's door is loaded late, so that `--version` answers at once.
-    from intent_lsp.doors.cli.command import OtherDoors  # noqa: PLC0415
-    from intent_lsp.doors.cli.main import run  # noqa: PLC0415
-
-    doors = OtherDoors(serve=_serve, serve_mcp=_serve_mcp, hook=_hook)
-    return run(words, product_line=PRODUCT_LINE, doors=doors)
+    return _run(words)
 
 
 def _plain_hook(words: Sequence[str]) -> tuple[str, str | None] | None:
@@ -63,62 +55,25 @@ def _hook(host: str, event: str | None) -> int:
     return run_hook(host, event)
 
 
-def _serve(
-    level: str,
-    *,
-    scheme: str = "stdio",
-    endpoint: tuple[str, int] = ("", 0),
-    token_file: str | None = None,
-    origins: Sequence[str] = (),
-) -> int:
-    # Loaded late, as the doors are: a hook needs no signals.
-    import signal  # noqa: PLC0415
+def _run(words: Sequence[str]) -> int:
+    # The command line's door is loaded late, so that `--version` answers at once.
+    from intent_lsp.doors.cli.command import OtherDoors  # noqa: PLC0415
+    from intent_lsp.doors.cli.main import run  # noqa: PLC0415
+    from intent_lsp.formats.endpoint import ListenAddress  # noqa: PLC0415
 
-    # Heard once the event loop can: an interrupt in the midst of an import may get lost there.
-    signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
-    # What is loaded stays: the garbage collector need not look for garbage in it, now or ever.
-    gc.disable()
-    # The editors' door is loaded late: its protocol costs more than all other commands together.
-    from intent_lsp.doors.lsp.logs import logging_to  # noqa: PLC0415
-    from intent_lsp.doors.lsp.server import build_server  # noqa: PLC0415
-    from intent_lsp.doors.lsp.transport.stdio import serve_stdio  # noqa: PLC0415
+    def serve(level: str, address: ListenAddress | None) -> int:
+        # The servers are loaded late: most commands need neither.
+        from intent_lsp.doors.lsp.serve import serve_editor  # noqa: PLC0415
 
-    # Whoever types waits for the event loop, which waits for this lock behind threads that compute.
-    sys.setswitchinterval(_SWITCH_SECONDS)
-    server = build_server()
-    gc.freeze()
-    gc.enable()
-    with logging_to(server.protocol, level):
-        if scheme == "stdio":
-            return serve_stdio(server)
-        # Who is started at standard input, as nearly all are, does not pay for the network.
-        from intent_lsp.doors.lsp.transport.socket_server import (  # noqa: PLC0415
-            ListenAddress,
-            open_socket_server,
-            serve_sockets,
-        )
-        from intent_lsp.formats.endpoint import Endpoint  # noqa: PLC0415
+        return serve_editor(level, address)
 
-        place = ListenAddress(
-            scheme=scheme,
-            endpoint=Endpoint(*endpoint),
-            token_file=token_file,
-            origins=frozenset(origins),
-        )
-        return serve_sockets(server, open_socket_server(place))
+    def serve_mcp(level: str, root: str | None, address: ListenAddress | None) -> int:
+        from intent_lsp.doors.mcp.serve import serve_agents  # noqa: PLC0415
 
+        return serve_agents(level, root, address)
 
-def _serve_mcp(
-    level: str,
-    *,
-    root: str | None = None,
-    endpoint: tuple[str, int] | None = None,
-    token_file: str | None = None,
-) -> int:
-    # The agents' door is loaded late, as the editors' is: most commands need neither.
-    from intent_lsp.doors.mcp.serve import serve_mcp  # noqa: PLC0415
-
-    return serve_mcp(level, root=root, endpoint=endpoint, token_file=token_file)
+    doors = OtherDoors(serve=serve, serve_mcp=serve_mcp, hook=_hook)
+    return run(words, product_line=PRODUCT_LINE, doors=doors)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,8 @@ Invariant: text that is not exactly one origin (`null`, `*`, a list) is rejected
 """
 
 import re
+from dataclasses import dataclass
 from typing import Final
-
-from msgspec import Struct
 
 LOOPBACK: Final = "127.0.0.1"
 """The host of an endpoint that names none."""
@@ -17,7 +16,9 @@ _SPELLED: Final = re.compile(r"(?:(?:\[([^\]\s]+)\]|([^:\[\]\s]*)):)?([0-9]{1,5}
 _ORIGIN: Final = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#\s,*@]+", re.ASCII)
 
 
-class Endpoint(Struct, frozen=True):
+# A dataclass, as the next: whoever only lists the commands need not load msgspec.
+@dataclass(frozen=True, slots=True)
+class Endpoint:
     """The host (a name or an address) and port of a server. Port 0 means any free port."""
 
     host: str
@@ -27,6 +28,20 @@ class Endpoint(Struct, frozen=True):
         """Return `HOST:PORT`, with an IPv6 address in brackets."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenAddress:
+    """Where a server listens, by scheme `tcp`, `ws` or `http`, and whom it lets in.
+
+    A client has to know the token in `token_file`; if that is None, no token is needed. `origins`
+    are the origins of web pages that may open a WebSocket.
+    """
+
+    scheme: str
+    endpoint: Endpoint
+    token_file: str | None = None
+    origins: frozenset[str] = frozenset()
 
 
 def read_endpoint(spelled: str) -> Endpoint | None:

@@ -47,7 +47,7 @@ def person_at_the_command_line(
         yield CommandLinePerson(editor, _Shell(repository.root, capsys))
 
 
-def _no_server(_level: str, /, **_options: object) -> int:
+def _no_server(*_: object) -> int:
     return 2
 
 

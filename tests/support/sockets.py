@@ -17,11 +17,10 @@ from websockets.typing import Origin
 
 from intent_lsp.doors.lsp.transport.client_admission import Limits
 from intent_lsp.doors.lsp.transport.socket_server import (
-    ListenAddress,
     open_socket_server,
     serve_sockets,
 )
-from intent_lsp.formats.endpoint import Endpoint
+from intent_lsp.formats.endpoint import Endpoint, ListenAddress
 from tests.support import tiny_server
 from tests.support.raw_client import INITIALIZE, LIMIT, RawClient
 
@@ -133,9 +132,9 @@ class Listening:
 class TinyListening(Listening):
     """The tiny server, listening in a thread of this process."""
 
-    def __init__(self, place: ListenAddress) -> None:
+    def __init__(self, place: ListenAddress, limits: Limits | None) -> None:
         self.scheme = place.scheme
-        self._server = open_socket_server(place)
+        self._server = open_socket_server(place, limits)
         host, port = self._server.listener.getsockname()[:2]
         self.address = host, port
         self.status: int | None = None
@@ -175,10 +174,10 @@ def tiny(
         ListenAddress(
             scheme=scheme,
             endpoint=Endpoint(host, 0),
-            token_file=token_file,
+            token_file=None if token_file is None else str(token_file),
             origins=frozenset(origins),
-            limits=limits or Limits(),
-        )
+        ),
+        limits,
     )
     try:
         yield listening

@@ -8,80 +8,32 @@ from difflib import get_close_matches
 from functools import partial
 from inspect import cleandoc
 from pathlib import Path
-from typing import Any, Final, NoReturn, Protocol, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
+from intent_lsp.formats.endpoint import ListenAddress
 
 PROGRAM: Final = "intent-lsp"
 
 _FOR_CALLERS: Final = ("Return ", "Raise ")
 
 
-class Serve(Protocol):
-    """The function that starts the language server."""
-
-    def __call__(
-        self,
-        level: str,
-        /,
-        *,
-        scheme: str = "stdio",
-        endpoint: tuple[str, int] = ("", 0),
-        token_file: str | None = None,
-        origins: Sequence[str] = (),
-    ) -> int:
-        """Start the language server, wait for its end, and return its exit status.
-
-        `level` is the log level. The transport `scheme` is `stdio`, `tcp` or `ws`. `tcp` and `ws`
-        listen at `endpoint`, a host and a port. `token_file` contains the token that a client must
-        send (None: no token is needed). `origins` are the origins of web pages that may open the
-        WebSocket.
-        """
-        ...
-
-
-class ServeMcp(Protocol):
-    """The function that starts the MCP server."""
-
-    def __call__(
-        self,
-        level: str,
-        /,
-        *,
-        root: str | None = None,
-        endpoint: tuple[str, int] | None = None,
-        token_file: str | None = None,
-    ) -> int:
-        """Start the MCP server, wait for its end, and return its exit status.
-
-        `level` is the log level. `root`: serve only the project of this directory; None: the
-        project of each call's paths, or that of the working directory. `endpoint`: serve HTTP at
-        this host and port, for clients that send the token in `token_file`; None: serve over
-        standard input and output.
-        """
-        ...
-
-
-Hook = Callable[[str, str | None], int]
-"""Answers an event of an agent host, given the host's name and the event's name or None.
-
-Returns the exit status.
-"""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherDoors:
     """What other doors do for the command line, which imports none of them.
 
-    `serve` starts the language server, `serve_mcp` the MCP server, and `hook` answers an event of
-    an agent host. Each returns the exit status.
+    `serve` starts the language server and waits for its end. It gets the log level, and the address
+    at which to listen, or None for standard input and output. `serve_mcp` does the same for the MCP
+    server; its second argument is the directory of the only project that it serves, or None. `hook`
+    answers an event of an agent host. It gets the host's name, and the event's name or None. Each
+    returns the exit status.
     """
 
-    serve: Serve
-    serve_mcp: ServeMcp
-    hook: Hook
+    serve: Callable[[str, ListenAddress | None], int]
+    serve_mcp: Callable[[str, str | None, ListenAddress | None], int]
+    hook: Callable[[str, str | None], int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,7 @@ from intent_lsp.doors.cli.command import Call, argument, command, flag, nearest
 from intent_lsp.doors.cli.decision_text import of_call, of_save
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.locate import directory, file_below, root_of_file
-from intent_lsp.doors.cli.open import asking
-from intent_lsp.doors.cli.session_options import ASKER, identifier
+from intent_lsp.doors.cli.open import ASKER, asking, identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
 from intent_lsp.formats.result_json import explained_json

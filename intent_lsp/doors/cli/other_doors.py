@@ -7,7 +7,7 @@ from typing import Final
 from intent_lsp.doors.cli.command import Call, argument, command, flag, one_of
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import directory
-from intent_lsp.formats.endpoint import Endpoint, read_endpoint, read_origin
+from intent_lsp.formats.endpoint import Endpoint, ListenAddress, read_endpoint, read_origin
 
 _ALONE: Final = (
     "intent-lsp: this is {server}, and it waits for {client} on standard input;"
@@ -96,16 +96,16 @@ def serve(call: Call) -> int:
     scheme, endpoint = ("ws", options.ws) if options.ws else ("tcp", options.tcp)
     _check(options)
     if endpoint is not None:
-        return call.doors.serve(
-            options.log_level,
+        address = ListenAddress(
             scheme=scheme,
-            endpoint=(endpoint.host, endpoint.port),
+            endpoint=endpoint,
             token_file=options.token_file,
-            origins=options.allow_origin,
+            origins=frozenset(options.allow_origin),
         )
+        return call.doors.serve(options.log_level, address)
     if sys.stdin is not None and sys.stdin.isatty():
         call.page.remark(_ALONE.format(server="a language server", client="an editor"))
-    return call.doors.serve(options.log_level)
+    return call.doors.serve(options.log_level, None)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -165,14 +165,12 @@ def mcp(call: Call) -> int:
         )
     if options.token_file is not None and options.http is None:
         raise WrongUsageError("--token-file needs --http", cure=_SEE.format(command="mcp"))
-    if options.http is None and sys.stdin is not None and sys.stdin.isatty():
+    address = None
+    if options.http is not None:
+        address = ListenAddress(scheme="http", endpoint=options.http, token_file=options.token_file)
+    elif sys.stdin is not None and sys.stdin.isatty():
         call.page.remark(_ALONE.format(server="an MCP server", client="an agent's host"))
-    return call.doors.serve_mcp(
-        options.log_level,
-        root=options.root,
-        endpoint=None if options.http is None else (options.http.host, options.http.port),
-        token_file=options.token_file,
-    )
+    return call.doors.serve_mcp(options.log_level, options.root, address)
 
 
 @command(

@@ -11,9 +11,8 @@ from msgspec import Struct
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, command
-from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
-from intent_lsp.doors.cli.open import asking
-from intent_lsp.doors.cli.session_options import ASKER
+from intent_lsp.doors.cli.ledger.records import SHORT_ID
+from intent_lsp.doors.cli.open import ASKER, asking
 from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, facts_table
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.clean_tree import Lack, lacks

@@ -39,18 +39,15 @@ _GRACE: Final = 2
 """Seconds that open connections have when the server ends."""
 
 
-def serve_http(
-    server: Server[dict[str, object]], endpoint: tuple[str, int], token_file: Path
-) -> None:
+def serve_http(server: Server[dict[str, object]], endpoint: Endpoint, token_file: Path) -> None:
     """Serve any number of clients over HTTP until a signal ends that.
 
-    Print `intent-lsp: listening on URL (this machine only)` to standard error first. `endpoint` is
-    host and port. Raise ListeningError if it cannot be listened at, or if other machines could
-    reach it. Raise TokenFileError if the token file cannot be used.
+    Print `intent-lsp: listening on URL (this machine only)` to standard error first. Raise
+    ListeningError if the endpoint cannot be listened at, or if other machines could reach it. Raise
+    TokenFileError if the token file cannot be used.
     """
-    place = Endpoint(*endpoint)
-    beyond = f"--http {place}: other machines could reach this address"
-    listener = listen(place, cure=_CURE, beyond=beyond)
+    beyond = f"--http {endpoint}: other machines could reach this address"
+    listener = listen(endpoint, cure=_CURE, beyond=beyond)
     with listener:
         app = server.streamable_http_app(
             streamable_http_path=PATH, max_request_body_size=LARGEST_BODY

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
+from intent_lsp.formats.endpoint import ListenAddress
 
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _OPTIONAL: Final = frozenset({"mcp", "mcp_types", "pydantic", "anyio", "uvicorn", "starlette"})
@@ -25,23 +26,16 @@ class McpMissingError(IntentLspError):
         self.cure = "run `pip install 'intent-lsp[mcp]'`"
 
 
-def serve_mcp(
-    level: str,
-    *,
-    root: str | None = None,
-    endpoint: tuple[str, int] | None = None,
-    token_file: str | None = None,
-) -> int:
+def serve_agents(level: str, root: str | None, address: ListenAddress | None) -> int:
     """Serve MCP until the client leaves or a signal comes, and return the exit status 0.
 
-    `level` is the level of the log, on standard error. `root`: serve only the root that governs
-    this directory. `endpoint` and `token_file`: serve HTTP at this host and port, with the token in
-    this file; if either is None, serve standard input and output. Raise McpMissingError, and for
-    HTTP ListeningError or TokenFileError.
+    `level` is the level of the log, on standard error. If `root` is not None, serve only the root
+    that governs this directory. If `address` has a token file, serve HTTP there; else serve
+    standard input and output. Raise McpMissingError, and for HTTP ListeningError or TokenFileError.
     """
     logging.basicConfig(level=level.upper(), stream=sys.stderr, format=_FORMAT)
     try:
-        _serve(Path(os.path.abspath(root or ".")), root is not None, endpoint, token_file)  # noqa: PTH100
+        _serve(Path(os.path.abspath(root or ".")), root is not None, address)  # noqa: PTH100
     except ModuleNotFoundError as problem:
         missing = (problem.name or "").partition(".")[0]
         if missing not in _OPTIONAL:
@@ -50,12 +44,7 @@ def serve_mcp(
     return 0
 
 
-def _serve(
-    start: Path,
-    only: bool,  # noqa: FBT001 - a fact, not a flag
-    endpoint: tuple[str, int] | None,
-    token_file: str | None,
-) -> None:
+def _serve(start: Path, only: bool, address: ListenAddress | None) -> None:  # noqa: FBT001 - a fact, not a flag
     # Imported late: without the extra, the command says what to install.
     from intent_lsp.doors.mcp.mcp_roots import McpRoots  # noqa: PLC0415
     from intent_lsp.doors.mcp.mcp_server import build_mcp_server  # noqa: PLC0415
@@ -63,13 +52,13 @@ def _serve(
     roots = McpRoots(start, only=only)
     try:
         server = build_mcp_server(roots)
-        if endpoint is None or token_file is None:
+        if address is None or address.token_file is None:
             from intent_lsp.doors.mcp.mcp_stdio import serve_stdio  # noqa: PLC0415
 
             serve_stdio(server)
         else:
             from intent_lsp.doors.mcp.mcp_http import serve_http  # noqa: PLC0415
 
-            serve_http(server, endpoint, Path(token_file))
+            serve_http(server, address.endpoint, Path(address.token_file))
     finally:
         roots.close()

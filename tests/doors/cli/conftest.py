@@ -67,7 +67,7 @@ def file_of(project: Repository) -> str:
 @pytest.fixture
 def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
     def typed(*words: str, served: list[str] | None = None) -> Said:
-        def serve(level: str, **_: object) -> int:
+        def serve(level: str, *_: object) -> int:
             (served if served is not None else []).append(level)
             return 0
 

@@ -10,7 +10,11 @@ from intent_lsp.doors.cli import main
 from intent_lsp.doors.cli.command import OtherDoors
 from intent_lsp.doors.cli.main import COMMANDS
 from intent_lsp.doors.hook.hook import run_hook
+from intent_lsp.formats.endpoint import Endpoint, ListenAddress
 from tests.doors.cli.conftest import Shell, Terminal
+
+PATH = "t"
+HTTP = ListenAddress(scheme="http", endpoint=Endpoint("127.0.0.1", 0), token_file=PATH)
 
 
 @pytest.mark.parametrize("words", [("--help",), ("-h",), ("help",), ("--help", "trace")])
@@ -143,7 +147,7 @@ def test_closed_standard_streams_are_no_obstacle(
 def test_the_end_of_a_command_is_quiet_or_one_line(
     capsys: pytest.CaptureFixture[str], error: BaseException, status: int, told: str
 ) -> None:
-    def serve(_: str, /, **__: object) -> int:
+    def serve(*_: object) -> int:
         raise error
 
     assert (
@@ -158,24 +162,24 @@ def test_the_end_of_a_command_is_quiet_or_one_line(
     [
         (
             ("--tcp", "[::1]:2087"),
-            {"scheme": "tcp", "endpoint": ("::1", 2087), "token_file": None, "origins": []},
+            ListenAddress(scheme="tcp", endpoint=Endpoint("::1", 2087)),
         ),
         (
             ("--ws", ":0", "--token-file", "t", "--allow-origin", "HTTPS://a.example"),
-            {
-                "scheme": "ws",
-                "endpoint": ("127.0.0.1", 0),
-                "token_file": "t",
-                "origins": ["https://a.example"],
-            },
+            ListenAddress(
+                scheme="ws",
+                endpoint=Endpoint("127.0.0.1", 0),
+                token_file=PATH,
+                origins=frozenset({"https://a.example"}),
+            ),
         ),
     ],
 )
 def test_serve_listens_where_it_is_told_to(words: tuple[str, ...], given: object) -> None:
     called: list[object] = []
 
-    def serve(level: str, /, **named: object) -> int:
-        called.append((level, named))
+    def serve(*given: object) -> int:
+        called.append(given)
         return 0
 
     assert (
@@ -192,25 +196,24 @@ def test_serve_listens_where_it_is_told_to(words: tuple[str, ...], given: object
 @pytest.mark.parametrize(
     ("words", "given"),
     [
-        ((), {"root": None, "endpoint": None, "token_file": None}),
-        (("-C", "."), {"root": ".", "endpoint": None, "token_file": None}),
-        (
-            ("--http", ":0", "--token-file", "t"),
-            {"root": None, "endpoint": ("127.0.0.1", 0), "token_file": "t"},
-        ),
+        ((), (None, None)),
+        (("-C", "."), (".", None)),
+        (("--http", ":0", "--token-file", "t"), (None, HTTP)),
     ],
 )
-def test_mcp_serves_what_it_is_asked_for(words: tuple[str, ...], given: object) -> None:
+def test_mcp_serves_what_it_is_asked_for(
+    words: tuple[str, ...], given: tuple[object, object]
+) -> None:
     called: list[object] = []
 
-    def serve(level: str, /, **named: object) -> int:
-        called.append((level, named))
+    def serve(*given: object) -> int:
+        called.append(given)
         return 0
 
     doors = OtherDoors(serve=serve, serve_mcp=serve, hook=run_hook)
     line = ["mcp", "--log-level", "info", *words]
     assert main.run(line, product_line="", doors=doors) == 0
-    assert called == [("info", given)]
+    assert called == [("info", *given)]
 
 
 @pytest.mark.parametrize(

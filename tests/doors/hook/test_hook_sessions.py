@@ -35,7 +35,7 @@ def shell(root: Repository, capsys: pytest.CaptureFixture[str]) -> Shell:
     return typed
 
 
-def no_server(_level: str, /, **_options: object) -> int:
+def no_server(*_: object) -> int:
     return 2
 
 

@@ -8,8 +8,7 @@ from typing import Final
 from intent_lsp.core.gate.words import listed
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.doors.cli.command import Call, argument, command
-from intent_lsp.doors.cli.open import asking, governing
-from intent_lsp.doors.cli.session_options import ASKER
+from intent_lsp.doors.cli.open import ASKER, asking, governing
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.intents.entry import status_meant
 from intent_lsp.formats.intents.intent_json import intent_json

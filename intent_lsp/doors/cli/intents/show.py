@@ -15,9 +15,8 @@ from intent_lsp.core.scope.scope import Scope
 from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import status_cell
-from intent_lsp.doors.cli.ledger.list_records import RECORD_COLUMNS, record_row
-from intent_lsp.doors.cli.open import accepted, governing
-from intent_lsp.doors.cli.session_options import identifier
+from intent_lsp.doors.cli.ledger.records import RECORD_COLUMNS, record_row
+from intent_lsp.doors.cli.open import accepted, governing, identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, TextTable, facts_table
 from intent_lsp.doors.cli.terminal.times import local_with_offset

@@ -10,7 +10,7 @@ from intent_lsp.core.content import line_body
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
+from intent_lsp.doors.cli.ledger.records import SHORT_ID
 from intent_lsp.doors.cli.ledger.search import indexed
 from intent_lsp.doors.cli.locate import file_below, root_of_file
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable

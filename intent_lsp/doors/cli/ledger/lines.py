@@ -1,4 +1,4 @@
-"""The command `trace lines`: every line attributed to an intent."""
+"""The commands `trace lines` and `trace map`: the lines and files that an intent changed."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.ledger.blame import CONFIDENCE_STYLES, origin
 from intent_lsp.doors.cli.ledger.paths import path_filter
 from intent_lsp.doors.cli.ledger.search import indexed
-from intent_lsp.doors.cli.open import accepted
-from intent_lsp.doors.cli.session_options import identifier
+from intent_lsp.doors.cli.open import accepted, governing, identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.result_json import FileRuns, lines_json
+from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.ledger.authors import authors_of
 from intent_lsp.governance.ledger.blame import FileBlame
 from intent_lsp.governance.ledger.intent_lines import (
@@ -137,3 +137,17 @@ def _remark(page: Output, asked: WorkedFiles, files: Sequence[FileRuns]) -> None
             "intent-lsp: there may be more lines, since the search reached one of its limits;"
             " narrow it with --path, or ask `intent-lsp trace blame` about a file"
         )
+
+
+@command(examples=("intent-lsp trace map", "intent-lsp trace map -C ~/work/shop"))
+def trace_map(call: Call) -> None:
+    """Print the intent map as Markdown.
+
+    Write the intent map: a section for each intent, with a row for each file that was
+    edited for that intent. The server keeps the same map in .orchestration/intent_map.md,
+    which git ignores, because each commit would change it. This command writes the map to
+    standard output.
+    """
+    with Governance(call.root()) as governance:
+        governing(governance)
+        call.page.text(governance.intent_map.text())

@@ -6,7 +6,7 @@ from typing import Final
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, command, flag
-from intent_lsp.doors.cli.ledger.list_records import SHORT_ID
+from intent_lsp.doors.cli.ledger.records import SHORT_ID
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.ledger.recovery import Recovered, recovering

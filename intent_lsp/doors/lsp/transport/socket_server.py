@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 from pygls.lsp.server import LanguageServer
 
 from intent_lsp.core.errors import IntentLspError
@@ -28,7 +28,7 @@ from intent_lsp.doors.lsp.transport.client_admission import (
 )
 from intent_lsp.doors.lsp.transport.client_auth import ClientAuthenticator
 from intent_lsp.doors.lsp.transport.run_loop import conduct, end_on_signals
-from intent_lsp.formats.endpoint import Endpoint
+from intent_lsp.formats.endpoint import ListenAddress
 from intent_lsp.store.fs.token_file import token_of
 from intent_lsp.store.listening import ListeningError, announce, is_loopback, listen
 
@@ -43,21 +43,6 @@ _SLICE: Final = 16 << 10
 """Bytes read at a time. A connection refused for the first bytes costs no more than that."""
 
 Listen = Callable[[socket.socket, ClientAdmission], Awaitable[None]]
-
-
-class ListenAddress(Struct, frozen=True, kw_only=True):
-    """Where to listen, by scheme `tcp` or `ws`, and whom to let in.
-
-    If `token_file` is None, no token is needed; `open_socket_server` accepts that only for `tcp` on
-    this machine. `origins` are the web origins allowed for `ws`. `limits` are those of a connection
-    before it is admitted.
-    """
-
-    scheme: str
-    endpoint: Endpoint
-    token_file: str | Path | None = None
-    origins: frozenset[str] = frozenset()
-    limits: Limits = field(default_factory=Limits)
 
 
 class SocketServer(Struct, frozen=True, kw_only=True):
@@ -114,9 +99,10 @@ class TcpChannel:
         await self._writer.wait_closed()
 
 
-def open_socket_server(place: ListenAddress) -> SocketServer:
+def open_socket_server(place: ListenAddress, limits: Limits | None = None) -> SocketServer:
     """Listen on an address and print `intent-lsp: listening on URL (…)` to standard error.
 
+    `place` has the scheme `tcp` or `ws`. `limits` are those of a connection before it is admitted.
     Raise ListeningError if it cannot listen there, if a token is needed and `token_file` is None,
     or if the scheme is `ws` and the package websockets is not installed. Raise TokenFileError if
     the token file cannot be used.
@@ -132,7 +118,7 @@ def open_socket_server(place: ListenAddress) -> SocketServer:
     guard = "" if place.token_file is not None else _ANYBODY
     announce(listener, place.scheme, "", reach + guard)
     return SocketServer(
-        listener=listener, authenticator=authenticator, listen=accept, limits=place.limits
+        listener=listener, authenticator=authenticator, listen=accept, limits=limits or Limits()
     )
 
 

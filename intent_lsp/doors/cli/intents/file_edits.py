@@ -1,4 +1,4 @@
-"""The command `intents add`: adds an intent to the intents file."""
+"""The commands `intents add` and `intents rename`: an intent and its id in the intents file."""
 
 from functools import partial
 from typing import Final
@@ -10,10 +10,10 @@ from intent_lsp.core.scope.findings import pattern_findings
 from intent_lsp.doors.cli.command import Call, argument, command
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import status
-from intent_lsp.doors.cli.open import accepted, governing
-from intent_lsp.doors.cli.session_options import identifier, sentence
+from intent_lsp.doors.cli.open import accepted, governing, identifier, sentence
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.plan.renaming import IntentRenamer
 from intent_lsp.store.fs.resolve import is_directory
 
 _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glob means'
@@ -112,3 +112,43 @@ def _created(governance: Governance, wanted: Intent) -> Intent:
     # Unsaved edits in an editor are not known here. The editor will notice that the file has
     # changed.
     return accepted(governance.planning.create(wanted, unsaved_file=False))
+
+
+@command(
+    argument("old", metavar="OLD", type=identifier, help="the intent's id, or an alias"),
+    argument("new", metavar="NEW", type=identifier, help="the id that it gets"),
+    examples=(
+        "intent-lsp intents rename INT-001 AUTH-1",
+        "intent-lsp intents rename INT-001 AUTH-1 --json",
+    ),
+    json="write {intent, aliases, oldId} as JSON",
+)
+def intents_rename(call: Call) -> None:
+    """Give the intent with the id or alias `old` the id `new`, and print both ids.
+
+    Change the id of an intent in the intents file. The old id becomes an alias, so that its
+    records and grants stay with the intent, and so do the sessions that have selected it.
+    What names it changes with it: `active_intent` and lines of .intentignore that are
+    exactly the id. Nothing else in the files changes.
+
+    Raise WrongUsageError if governance refuses.
+    """
+    options = call.options
+    with Governance(call.root()) as governance:
+        governing(governance)
+        renamer = IntentRenamer(
+            root=governance.root, rules=governance.rules, writer=governance.writer
+        )
+        # Unsaved edits in an editor are not known here. The editor will notice that the file has
+        # changed.
+        done = accepted(renamer.rename(options.old, options.new, unsaved_file=False))
+    for warning in done.warnings:
+        call.page.remark(f"intent-lsp: {warning}")
+    if options.json:
+        aliases = list(done.intent.aliases)
+        intent = intent_json(done.intent)
+        call.page.json({"intent": intent, "aliases": aliases, "oldId": done.old_id})
+        return
+    call.page.line(
+        f"{done.old_id} is now {done.intent.id} in {INTENTS_FILE}, and {done.old_id} an alias of it"
+    )
