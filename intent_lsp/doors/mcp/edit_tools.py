@@ -1,4 +1,4 @@
-"""The tools about edits: check one, record one, make one.
+"""The tools about edits and their records: check, record or make an edit; read the ledger.
 
 Invariant: an edit that a tool makes is judged, written and recorded under one lock.
 """
@@ -7,24 +7,24 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
+from msgspec.structs import asdict
 from pydantic import BaseModel
 
 from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.codes import McpCode
+from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.gate.request import Allowed
+from intent_lsp.core.text import counted
+from intent_lsp.doors.mcp import inputs
 from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure, refusal
 from intent_lsp.doors.mcp.call_approval import decided
-from intent_lsp.doors.mcp.inputs import (
-    ApplyEditInput,
-    CheckEditInput,
-    RecordEditInput,
-    WriteInput,
-    given_values,
-)
+from intent_lsp.doors.mcp.outputs import LedgerStatusOutput
 from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult
+from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.formats.params.calls import WRITE_TOOL, FileEditParams, RecordParams, ToolCallParams
 from intent_lsp.formats.params.edits import whole_text
 from intent_lsp.formats.params.read import read_params
+from intent_lsp.formats.result_json import blame_json, verification_json
 from intent_lsp.governance.calls.call_json import applied_json, call_json, outcome_json
 from intent_lsp.governance.calls.calls import Applied, unknown_ticket
 
@@ -34,7 +34,7 @@ _OURS: Final = frozenset({"root", "session"})
 """Arguments that find the root and the session, and are no part of the call."""
 
 
-async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
+async def check_edit(asked: ToolRequest, given: inputs.CheckEditInput) -> ToolResult:
     """Judge a call that the agent is going to make with a tool of its own; return the decision.
 
     If what it changes is to be recorded, a ticket for that comes with the decision. If a person has
@@ -48,7 +48,7 @@ async def check_edit(asked: ToolRequest, given: CheckEditInput) -> ToolResult:
     return ToolAnswer(structured=structured)
 
 
-def record_edit(asked: ToolRequest, given: RecordEditInput) -> ToolResult:
+def record_edit(asked: ToolRequest, given: inputs.RecordEditInput) -> ToolResult:
     """Record what an allowed call has changed.
 
     Return the files changed and the violations among them. Return a failure if the caller's session
@@ -65,7 +65,7 @@ def record_edit(asked: ToolRequest, given: RecordEditInput) -> ToolResult:
     return ToolAnswer(structured=structured)
 
 
-async def apply_edit(asked: ToolRequest, given: ApplyEditInput) -> ToolResult:
+async def apply_edit(asked: ToolRequest, given: inputs.ApplyEditInput) -> ToolResult:
     """Judge changes of files. If they are allowed, make all of them, and record them by the ticket.
 
     If a person has to approve them, ask first. If they are refused, if judging fails or if one of
@@ -75,13 +75,53 @@ async def apply_edit(asked: ToolRequest, given: ApplyEditInput) -> ToolResult:
     return await _applied(asked, params.call(), params.changes())
 
 
-async def write_to_file(asked: ToolRequest, given: WriteInput) -> ToolResult:
+async def write_to_file(asked: ToolRequest, given: inputs.WriteInput) -> ToolResult:
     """Judge the write of a whole file for the intent in `given`. Make it as `apply_edit` does.
 
     If it is not made, the result says why.
     """
     params = read_params({**_values(given), "tool_name": WRITE_TOOL}, ToolCallParams)
     return await _applied(asked, params.call(), whole_text(given.path, given.content))
+
+
+def who_wrote(asked: ToolRequest, given: inputs.WhoWroteInput) -> ToolAnswer:
+    """Return the records that the lines of a file, or some of them, come from.
+
+    Raise WrongParamsError if the path is not below the root, if the file cannot be read, or if
+    `start_line` is after `end_line` or after the end of the file.
+    """
+    governance, path = asked.governance, asked.path(given.path)
+    blamed = governance.blaming.blame(path)
+    if blamed is None:
+        raise WrongParamsError("path", f"there is no file {path} that can be read")
+    last = blamed.count if given.end_line is None else given.end_line
+    if not given.start_line <= max(blamed.count, 1):
+        raise WrongParamsError("start_line", f"the file has {counted(blamed.count, 'line')}")
+    if last < given.start_line and blamed.count:
+        raise WrongParamsError("end_line", "is before start_line")
+    runs = governance.authors.named(blamed.runs(given.start_line - 1, last - 1))
+    uri = (governance.root / path).as_uri()
+    structured = blame_json(path, uri, runs)
+    for line, run in zip(structured["lines"], runs, strict=True):
+        line["who"] = who(run)
+    return ToolAnswer(structured=structured)
+
+
+def ledger_status(asked: ToolRequest, given: inputs.LedgerStatusInput) -> ToolAnswer:
+    """Return how many records the ledger has, its heads, and the state of the session.
+
+    If `given` asks to verify, also return whether the ledger is intact.
+    """
+    governance, session = asked.governance, asked.session
+    session_id, agent_id = ("", "") if session is None else (session.id, session.agent_id)
+    status = governance.status(session_id, agent_id=agent_id)
+    told: dict[str, Any] = asdict(status)
+    structured = {name: told[name] for name in LedgerStatusOutput.model_fields if name in told}
+    if status.reason is None:
+        del structured["reason"]
+    if given.verify:
+        structured["verification"] = verification_json(governance.tracing.verify())
+    return ToolAnswer(structured=structured)
 
 
 async def _applied(asked: ToolRequest, call: ToolCall, changes: Sequence[FileChange]) -> ToolResult:
@@ -113,4 +153,4 @@ def _unapplied(done: Applied, structured: dict[str, Any]) -> ToolFailure:
 
 
 def _values(given: BaseModel) -> dict[str, Any]:
-    return {name: value for name, value in given_values(given).items() if name not in _OURS}
+    return {name: value for name, value in inputs.given_values(given).items() if name not in _OURS}

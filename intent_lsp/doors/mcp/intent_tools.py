@@ -7,18 +7,10 @@ from typing import Any
 from intent_lsp.core.codes import McpCode
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.redaction import neutral
+from intent_lsp.doors.mcp import inputs
 from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure, refusal
 from intent_lsp.doors.mcp.call_approval import granted_by, person_answer
-from intent_lsp.doors.mcp.handles import new_session
-from intent_lsp.doors.mcp.inputs import (
-    CompleteInput,
-    ContextInput,
-    ExpansionInput,
-    ListIntentsInput,
-    SelectInput,
-    VerificationInput,
-)
-from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult, in_thread
+from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult, in_thread, new_session
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.calls.approvals import (
     APPROVE,
@@ -34,7 +26,7 @@ from intent_lsp.governance.plan.selection_json import intents_json, selection_js
 from intent_lsp.store.state.notes import AgentInfo
 
 
-def list_intents(asked: ToolRequest, _given: ListIntentsInput) -> ToolAnswer:
+def list_intents(asked: ToolRequest, _given: inputs.ListIntentsInput) -> ToolAnswer:
     """Return the intents of the root, in the order of the file, and the session's active intent."""
     governance, session = asked.governance, asked.session
     rules = governance.rules.current()
@@ -52,7 +44,7 @@ def list_intents(asked: ToolRequest, _given: ListIntentsInput) -> ToolAnswer:
     return ToolAnswer(structured=structured)
 
 
-def select_active_intent(asked: ToolRequest, given: SelectInput) -> ToolResult:
+def select_active_intent(asked: ToolRequest, given: inputs.SelectInput) -> ToolResult:
     """Select an intent for the caller's session, which is begun if the caller has none.
 
     If the caller asks for a new turn of its session, begin that first. Return the intent's context
@@ -76,7 +68,7 @@ def select_active_intent(asked: ToolRequest, given: SelectInput) -> ToolResult:
     return ToolAnswer(structured=structured, text=text + warnings)
 
 
-def get_intent_context(asked: ToolRequest, given: ContextInput) -> ToolResult:
+def get_intent_context(asked: ToolRequest, given: inputs.ContextInput) -> ToolResult:
     """Return the context of an intent: its scope, criteria, files and newest records.
 
     Without an intent id, the session's active intent is meant. A closed intent has a context too.
@@ -91,7 +83,7 @@ def get_intent_context(asked: ToolRequest, given: ContextInput) -> ToolResult:
     return ToolAnswer(structured=selection_json(found), text=found.text)
 
 
-def complete_intent(asked: ToolRequest, given: CompleteInput) -> ToolResult:
+def complete_intent(asked: ToolRequest, given: inputs.CompleteInput) -> ToolResult:
     """Set an intent to COMPLETED and return it.
 
     Without an intent id, the session's active intent is meant. Return a failure if there is none or
@@ -106,7 +98,7 @@ def complete_intent(asked: ToolRequest, given: CompleteInput) -> ToolResult:
     return ToolAnswer(structured={"intent": intent_json(done), "completed": True})
 
 
-def report_verification(asked: ToolRequest, given: VerificationInput) -> ToolAnswer:
+def report_verification(asked: ToolRequest, given: inputs.VerificationInput) -> ToolAnswer:
     """Note how a verification command ended: record what it changed, and a lesson if it failed.
 
     What it changed is recorded only if the command has an open ticket. Return the violations among
@@ -126,7 +118,7 @@ def report_verification(asked: ToolRequest, given: VerificationInput) -> ToolAns
     return ToolAnswer(structured=structured)
 
 
-async def request_scope_expansion(asked: ToolRequest, given: ExpansionInput) -> ToolResult:
+async def request_scope_expansion(asked: ToolRequest, given: inputs.ExpansionInput) -> ToolResult:
     """Ask a person for more scope for an intent, and grant it if the person approves.
 
     Otherwise the result has the person's feedback, or says why there is no answer. Return a failure
@@ -156,7 +148,7 @@ def _granted(granted: Granted) -> ToolAnswer:
     return ToolAnswer(structured=structured)
 
 
-def _wish(asked: ToolRequest, given: ExpansionInput) -> Wish | ToolFailure:
+def _wish(asked: ToolRequest, given: inputs.ExpansionInput) -> Wish | ToolFailure:
     """Return the scope that is asked for, or why it cannot be given to an intent.
 
     Raise WrongParamsError for a pattern that cannot be granted.

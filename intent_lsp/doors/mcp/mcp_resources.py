@@ -1,4 +1,4 @@
-"""The resources: the intents of a root, and the records of its ledger.
+"""What a client can read without a tool: intents and records as resources, and the prompt.
 
 Invariant: a resource is JSON, and what the requests return (protocol section 2).
 """
@@ -21,7 +21,7 @@ from intent_lsp.doors.mcp.tool_request import in_thread
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.params.requests import read_cursor
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.checkout import CheckoutRefusal, Selection
 from intent_lsp.governance.plan.selection_json import intents_json, selection_json
 from intent_lsp.store.ledger.index.queries import Query
 
@@ -54,9 +54,34 @@ TEMPLATES: Final = (
     ),
 )
 
+HANDSHAKE: Final = "work_by_intent"
+
+INSTRUCTIONS: Final = (
+    "This project is governed by intents: pieces of work that own files. Before you change a file,"
+    " call list_intents and then select_active_intent; keep the `session` that it returns and give"
+    " it to every later call. Read a file before you change it. Change files with apply_edit or"
+    " write_to_file; where you use a tool of your own, call check_edit before and record_edit"
+    " after. Stay within the intent's ownedScope; for more, call request_scope_expansion and wait"
+    " for its answer. A refusal says what to do: do that, and do not look for another way. Report"
+    " tests with report_verification, and call complete_intent when the acceptance criteria are"
+    " met."
+)
+
+_PROMPT: Final = types.Prompt(
+    name=HANDSHAKE,
+    title="Work by intent",
+    description="How to work in this project: an intent first, read before write, ask for scope.",
+    arguments=[
+        types.PromptArgument(
+            name="intent_id", description="The intent to work for; without it, all are listed."
+        ),
+        types.PromptArgument(name="root", description="An absolute path in the project."),
+    ],
+)
+
 
 class McpResources:
-    """Lists and reads the resources of the roots that a server answers for."""
+    """Lists and reads resources, and the prompt, for the roots that a server answers for."""
 
     def __init__(self, roots: McpRoots) -> None:
         self._roots = roots
@@ -101,6 +126,27 @@ class McpResources:
         contents = types.TextResourceContents(uri=params.uri, mime_type=_JSON, text=text)
         return types.ReadResourceResult(contents=[contents])
 
+    async def list_prompts(
+        self, _context: ServerRequestContext[Any, Any], _params: types.PaginatedRequestParams | None
+    ) -> types.ListPromptsResult:
+        """Answer `prompts/list`: the one prompt."""
+        return types.ListPromptsResult(prompts=[_PROMPT])
+
+    async def get_prompt(
+        self, _context: ServerRequestContext[Any, Any], params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        """Answer `prompts/get`: instructions, and the context of the intent that is asked for.
+
+        Without an intent, the open ones are listed, or the answer says why governance is off. Raise
+        MCPError for an unknown prompt or intent, and where `McpRoots.governing` raises it.
+        """
+        if params.name != HANDSHAKE:
+            raise invalid_params(f"There is no prompt {params.name[:80]!r}; there is {HANDSHAKE}")
+        text = await in_thread(self._text, dict(params.arguments or {}))
+        content = types.TextContent(type="text", text=whole(text))
+        message = types.PromptMessage(role="user", content=content)
+        return types.GetPromptResult(description=_PROMPT.description, messages=[message])
+
     def _listed(self) -> list[types.Resource]:
         found = [
             types.Resource(uri=f"{SCHEME}://{name}", name=name, description=about, mime_type=_JSON)
@@ -134,8 +180,16 @@ class McpResources:
         governance = self._roots.governing(directory)
         name = unquote(parts.path.removeprefix("/"))
         if parts.netloc == "intents":
-            return _intent(governance, name) if name else _intents(governance)
+            return selection_json(_context(governance, name)) if name else _intents(governance)
         return _record(governance, name) if name else _records(governance)
+
+    def _text(self, arguments: dict[str, str]) -> str:
+        governance = self._roots.governing(arguments.get("root") or None)
+        wanted = arguments.get("intent_id")
+        if not wanted:
+            return f"{INSTRUCTIONS}\n\n{_open_intents(governance)}"
+        context = _context(governance, wanted)
+        return f"{INSTRUCTIONS}\n\nWork for this intent. Select it first.\n\n{context.text}"
 
 
 def _intents(governance: Governance) -> object:
@@ -143,11 +197,11 @@ def _intents(governance: Governance) -> object:
     return {"enabled": rules.governed, "intents": intents_json(rules)}
 
 
-def _intent(governance: Governance, name: str) -> object:
+def _context(governance: Governance, name: str) -> Selection:
     found = governance.checkout.context(name)
     if isinstance(found, CheckoutRefusal):
         raise invalid_params(found.message)
-    return selection_json(found)
+    return found
 
 
 def _records(governance: Governance) -> object:
@@ -160,3 +214,19 @@ def _record(governance: Governance, name: str) -> object:
     if found is None:
         raise invalid_params(f"There is no record {name[:80]}; {RECORDS} lists the newest")
     return to_wire(found)
+
+
+def _open_intents(governance: Governance) -> str:
+    rules = governance.rules.current()
+    if not rules.governed:
+        return (
+            f"No intent can be selected, because governance is off: {rules.reason}\n"
+            "Ask a person to fix that."
+        )
+    lines = [
+        f"- {intent.id} {intent.name} ({intent.status.value}): {', '.join(intent.owned_scope)}"
+        for intent in governance.open_intents()
+    ]
+    if not lines:
+        return "There is no open intent. Ask a person to add one: `intent-lsp intents add`."
+    return "\n".join(["The open intents:", *lines])

@@ -1,8 +1,13 @@
-"""One call of a tool: the root and the session that it is about, and the client that asks."""
+"""One call of a tool: the root and the session that it is about, and the client that asks.
+
+Invariant: a handle, the secret name of a session, is drawn at random, and accepted only if the root
+that a call is about has given it out. So no caller can act for an editor's session, or, unless
+there is no session database, for one whose id it has read in a record.
+"""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, ParamSpec, TypeAlias, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 from anyio.to_thread import run_sync
 from msgspec import Struct
@@ -11,17 +16,26 @@ from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure
 from intent_lsp.doors.mcp.elicitation import ElicitingClient
-from intent_lsp.doors.mcp.handles import NamedSession
 from intent_lsp.doors.mcp.mcp_roots import McpRoots
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.store.state.session_row import HANDLE
 
 P = ParamSpec("P")
 T = TypeVar("T")
 ToolResult: TypeAlias = ToolAnswer | ToolFailure
-Respond: TypeAlias = Callable[["ToolRequest", Any], Awaitable[ToolResult]]
-"""Answers a call whose arguments are valid, and whose root and session are known."""
+Respond: TypeAlias = Callable[["ToolRequest", Any], ToolResult | Awaitable[ToolResult]]
+"""Answers a call whose arguments are valid, and whose root and session are known.
+
+It is called in a thread, since it may wait on the disk; what it returns to be awaited is not."""
+
+
+class NamedSession(NamedTuple):
+    """An agent's session, or a subagent of one, and the handle that stands for it."""
+
+    handle: str
+    session: Session
 
 
 class ToolRequest(Struct, frozen=True, kw_only=True):
@@ -70,10 +84,27 @@ async def in_thread(work: Callable[P, T], *arguments: P.args, **named: P.kwargs)
     return await run_sync(partial(work, *arguments, **named))
 
 
-def threaded(respond: Callable[[ToolRequest, Any], ToolResult]) -> Respond:
-    """Return an asynchronous function that answers a call by `respond`, run in a thread."""
+def new_session(governance: Governance) -> NamedSession:
+    """Begin a new session of an agent and return it with a new handle."""
+    name = governance.stores.new_id()
+    handle = governance.handles.handle(name, "")
+    if handle is None:
+        # Without a session database the handle is the id: the session ends with this process.
+        handle = name = HANDLE + name.replace("-", "")
+    return NamedSession(handle, governance.sessions.open_agent(name))
 
-    async def answer(asked: ToolRequest, given: Any) -> ToolResult:  # noqa: ANN401 - its model
-        return await in_thread(respond, asked, given)
 
-    return answer
+def session_of_handle(governance: Governance, handle: str) -> NamedSession | None:
+    """Return the session, or the subagent of one, that a handle stands for.
+
+    A session that has ended is reopened. Return None for an unknown handle, or for one of a session
+    that is no agent's. The handle may be one that a hook has given the agent: then the session is
+    that of the agent's host.
+    """
+    if not handle.startswith(HANDLE):
+        return None
+    known = governance.handles.resolve(handle)
+    row = governance.sessions.row(*(known or (handle, "")))
+    if (known is None and row is None) or (row is not None and row.kind != "agent"):
+        return None
+    return NamedSession(handle, governance.sessions.open_agent(*(known or (handle, ""))))

@@ -8,18 +8,8 @@ import mcp_types as types
 from msgspec import Struct
 from pydantic import BaseModel
 
-from intent_lsp.doors.mcp import inputs, outputs
-from intent_lsp.doors.mcp.edit_tools import apply_edit, check_edit, record_edit, write_to_file
-from intent_lsp.doors.mcp.intent_tools import (
-    complete_intent,
-    get_intent_context,
-    list_intents,
-    report_verification,
-    request_scope_expansion,
-    select_active_intent,
-)
-from intent_lsp.doors.mcp.ledger_tools import ledger_status, who_wrote
-from intent_lsp.doors.mcp.tool_request import Respond, threaded
+from intent_lsp.doors.mcp import edit_tools, inputs, intent_tools, outputs
+from intent_lsp.doors.mcp.tool_request import Respond
 
 READS: Final = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
 NOTES: Final = types.ToolAnnotations(
@@ -38,16 +28,20 @@ WRITES: Final = types.ToolAnnotations(
 class ToolEntry(Struct, frozen=True, kw_only=True):
     """One tool. `input` and `output` are the models of its arguments and its structured result.
 
-    `respond` answers a call of it.
+    `respond` answers a call of it, and has its name.
     """
 
-    name: str
     title: str
     description: str
     input: type[inputs.ToolInput]
     output: type[outputs.ToolOutput]
     annotations: types.ToolAnnotations
     respond: Respond
+
+    @property
+    def name(self) -> str:
+        """The name under which clients call the tool."""
+        return self.respond.__name__
 
     def listed(self) -> types.Tool:
         """Return the tool as clients see it."""
@@ -74,17 +68,15 @@ def schema_of(model: type[BaseModel], mode: Any) -> dict[str, Any]:  # noqa: ANN
 
 TOOLS: Final[Sequence[ToolEntry]] = (
     ToolEntry(
-        name="list_intents",
         title="List intents",
         description="List the intents of the project: id, name, status, and the files that each"
         " may change (ownedScope).",
         input=inputs.ListIntentsInput,
         output=outputs.ListIntentsOutput,
         annotations=READS,
-        respond=threaded(list_intents),
+        respond=intent_tools.list_intents,
     ),
     ToolEntry(
-        name="select_active_intent",
         title="Select an intent",
         description="Select the intent that you work for, before you change any file. Returns its"
         " context and `session`, which later calls need. Call it again with that session to"
@@ -92,20 +84,18 @@ TOOLS: Final[Sequence[ToolEntry]] = (
         input=inputs.SelectInput,
         output=outputs.SelectOutput,
         annotations=NOTES,
-        respond=threaded(select_active_intent),
+        respond=intent_tools.select_active_intent,
     ),
     ToolEntry(
-        name="get_intent_context",
         title="Read an intent's context",
         description="Read scope, constraints, acceptance criteria, related files and the newest"
         " records of an intent: without intent_id, of the intent that you have selected.",
         input=inputs.ContextInput,
         output=outputs.ContextOutput,
         annotations=READS,
-        respond=threaded(get_intent_context),
+        respond=intent_tools.get_intent_context,
     ),
     ToolEntry(
-        name="check_edit",
         title="Check an edit",
         description="Ask whether a tool call may change files, before you make it with a tool of"
         " your own. If it is allowed, make it and call record_edit with the ticket. If not, do not"
@@ -113,20 +103,18 @@ TOOLS: Final[Sequence[ToolEntry]] = (
         input=inputs.CheckEditInput,
         output=outputs.DecisionOutput,
         annotations=ADDS,
-        respond=check_edit,
+        respond=edit_tools.check_edit,
     ),
     ToolEntry(
-        name="record_edit",
         title="Record an edit",
         description="Record what a call that check_edit allowed has changed. If `violations` is"
         " not empty, undo them as their messages say.",
         input=inputs.RecordEditInput,
         output=outputs.RecordedOutput,
         annotations=NOTES,
-        respond=threaded(record_edit),
+        respond=edit_tools.record_edit,
     ),
     ToolEntry(
-        name="apply_edit",
         title="Edit files",
         description="Edit, move or delete files: judged, made and recorded in one step, all of"
         " them or none. Give the hash of each file as you last read it (read_hash), so that"
@@ -134,67 +122,61 @@ TOOLS: Final[Sequence[ToolEntry]] = (
         input=inputs.ApplyEditInput,
         output=outputs.AppliedOutput,
         annotations=WRITES,
-        respond=apply_edit,
+        respond=edit_tools.apply_edit,
     ),
     ToolEntry(
-        name="write_to_file",
         title="Write a file",
         description="Write the whole text of a file for an intent: judged, written and recorded"
         " in one step. The call names the intent and the kind of change.",
         input=inputs.WriteInput,
         output=outputs.AppliedOutput,
         annotations=WRITES,
-        respond=write_to_file,
+        respond=edit_tools.write_to_file,
     ),
     ToolEntry(
-        name="request_scope_expansion",
         title="Request more scope",
         description="Ask a person to let an intent own more files. If `approved` is false,"
         " `feedback` says why; do not change those files then.",
         input=inputs.ExpansionInput,
         output=outputs.ExpansionOutput,
         annotations=ADDS,
-        respond=request_scope_expansion,
+        respond=intent_tools.request_scope_expansion,
     ),
     ToolEntry(
-        name="report_verification",
         title="Report a verification",
         description="Report how a test, lint or build command ended. If check_edit allowed it, what"
         " it changed is recorded. A failure becomes a lesson for later sessions.",
         input=inputs.VerificationInput,
         output=outputs.VerificationOutput,
         annotations=ADDS,
-        respond=threaded(report_verification),
+        respond=intent_tools.report_verification,
     ),
     ToolEntry(
-        name="complete_intent",
         title="Complete an intent",
         description="Set an intent COMPLETED, once its acceptance criteria are met; without"
         " intent_id, the one that you have selected. Nothing can be changed for it afterwards.",
         input=inputs.CompleteInput,
         output=outputs.CompleteOutput,
         annotations=ADDS,
-        respond=threaded(complete_intent),
+        respond=intent_tools.complete_intent,
     ),
     ToolEntry(
-        name="who_wrote",
         title="Who wrote these lines",
         description="Show for each line of a file which record, intent and author it comes from,"
         " and how sure that is.",
         input=inputs.WhoWroteInput,
         output=outputs.WhoWroteOutput,
         annotations=READS,
-        respond=threaded(who_wrote),
+        respond=edit_tools.who_wrote,
     ),
     ToolEntry(
-        name="ledger_status",
         title="Status of the ledger",
         description="Show whether the project is governed, how many records its ledger has and"
         " what your session has selected; with verify also whether every hash is right.",
         input=inputs.LedgerStatusInput,
         output=outputs.LedgerStatusOutput,
         annotations=READS,
-        respond=threaded(ledger_status),
+        respond=edit_tools.ledger_status,
     ),
 )
 
