@@ -4,13 +4,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import asdict
 
-from intent_lsp.doors.cli.agents.choice import (
-    chosen,
-    files_of,
-    hosts_option,
-    named,
-    unregistered,
-)
+from intent_lsp.doors.cli.agents import choice
 from intent_lsp.doors.cli.command import Call, command
 from intent_lsp.doors.cli.exits import Exit
 from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
@@ -21,7 +15,7 @@ from intent_lsp.governance.governance import Governance
 
 
 @command(
-    hosts_option("all"),
+    choice.hosts_option("all"),
     examples=("intent-lsp doctor", "intent-lsp doctor --host codex --json"),
     json="write {root, ok, hosts: [{host, registered, blocks, probes, problems, …}]} as JSON",
 )
@@ -39,29 +33,30 @@ def doctor(call: Call) -> int:
     Return 1 if a registered host does not block edits, else 0.
     """
     root, page = call.root().resolve(), call.page
-    files = files_of(root)
+    files = choice.files_of(root)
     doctor = HostDoctor(files)
-    every = [doctor.examine(host) for host in chosen(call.options)]
+    hosts = choice.chosen(call.options)
+    every = [doctor.examine(host) for host in hosts]
     with Governance(root) as governance:
         silent = {each.host.name: each for each in blind_hosts(governance, files.home) or ()}
     blind = any(each.registered and not each.blocks for each in every)
     status = Exit.VIOLATIONS if blind else Exit.FINE
     if call.options.json:
-        hosts = [_json(each, silent.get(each.host.name)) for each in every]
-        page.json({"root": str(root), "ok": not blind, "hosts": hosts})
+        found = [_json(each, silent.get(each.host.name)) for each in every]
+        page.json({"root": str(root), "ok": not blind, "hosts": found})
         return status
     shown = [each for each in every if each.registered or each.host.name in silent]
     for each in shown:
         for line in _lines(each, silent.get(each.host.name)):
             page.line(line)
     if not shown:
-        asked = f" of those asked for ({named(chosen(call.options))})" if call.options.host else ""
+        asked = f" of those asked for ({choice.named(hosts)})" if call.options.host else ""
         page.line(
             f"No agent host{asked} is registered here: `intent-lsp agents install` registers one."
         )
     for each in every:
         if each.signs and not each.registered:
-            page.remark(f"intent-lsp: {unregistered(each.host)}")
+            page.remark(f"intent-lsp: {choice.unregistered(each.host)}")
     return status
 
 

@@ -9,24 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from intent_lsp.doors.cli.agents.changes import (
-    files_json,
-    record_json,
-    remark_queued,
-    show_diff,
-    show_files,
-    show_steps,
-)
-from intent_lsp.doors.cli.agents.choice import (
-    chosen,
-    files_of,
-    found_hosts,
-    hosts_option,
-    named,
-    own_program,
-    person_needed,
-    without_problems,
-)
+from intent_lsp.doors.cli.agents import changes, choice
 from intent_lsp.doors.cli.command import Call, command, flag
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.open import governing
@@ -49,7 +32,7 @@ from intent_lsp.store.ledger.ledger import Appended, Queued
 
 
 @command(
-    hosts_option("the hosts that are found"),
+    choice.hosts_option("the hosts that are found"),
     flag("--dry-run", "show the edits as a diff, and write nothing"),
     flag("--local", "write files that are not committed, with an absolute path to this program"),
     flag("--instructions", "also put what an agent has to know into AGENTS.md or CLAUDE.md"),
@@ -76,9 +59,9 @@ def agents_install(call: Call) -> None:
     """
     options = call.options
     if not options.dry_run:
-        person_needed("`intent-lsp agents install`")
+        choice.person_needed("`intent-lsp agents install`")
     root = call.root()
-    hosts = chosen(options) if options.host else found_hosts(root)
+    hosts = choice.chosen(options) if options.host else choice.found_hosts(root)
     if not hosts and not options.instructions:
         raise WrongUsageError(
             "no agent host was found on this machine or in the repository",
@@ -88,7 +71,7 @@ def agents_install(call: Call) -> None:
     if options.json:
         call.page.json({"root": str(root), "dryRun": options.dry_run, **installed_json(done)})
     elif options.dry_run:
-        show_diff(call.page, done.plan)
+        changes.show_diff(call.page, done.plan)
     else:
         show_installed(call.page, root, done)
 
@@ -117,18 +100,18 @@ def install(
     with Governance(root) as governance:
         rules = governing(governance)
         wish = RegistrationOptions(
-            program=own_program() if options.local else PROGRAM,
+            program=choice.own_program() if options.local else PROGRAM,
             local=options.local,
             fail_closed=not rules.policy.fail_open,
         )
         able = _registrable(hosts, wish, page, asked=bool(options.host))
-        at = files_of(root)
-        plan = without_problems(at.installing(able, wish, instructions=options.instructions))
+        at = choice.files_of(root)
+        plan = choice.without_problems(at.installing(able, wish, instructions=options.instructions))
         outcome = None
         if not options.dry_run:
             outcome = carry_out(governance, at, plan.files, INSTALL_TOOL, written=written)
         _remark(governance, plan, wish, page)
-    remark_queued(page, outcome)
+    changes.remark_queued(page, outcome)
     return Installed(able, plan, outcome)
 
 
@@ -136,10 +119,10 @@ def installed_json(done: Installed) -> dict[str, object]:
     """Return the result of `install` as JSON."""
     return {
         "hosts": [host.name for host in done.hosts],
-        "files": files_json(done.plan),
+        "files": changes.files_json(done.plan),
         "untouched": list(done.plan.untouched),
         "steps": [{"host": host.name, "step": step} for host in done.hosts for step in host.steps],
-        "recordId": record_json(done.outcome),
+        "recordId": changes.record_json(done.outcome),
     }
 
 
@@ -149,8 +132,8 @@ def show_installed(page: Output, root: Path, done: Installed) -> None:
         page.line("Everything that was asked for is in place already.")
     else:
         page.line(f"Registered in {root}:")
-        show_files(page, done.plan.files)
-    show_steps(page, done.hosts)
+        changes.show_files(page, done.plan.files)
+    changes.show_steps(page, done.hosts)
     if any(file.place is Place.ROOT for file in done.plan.files):
         page.line(
             "Commit those of these files that your team shares, so that your colleagues' agents are"
@@ -171,12 +154,13 @@ def _registrable(
     if others and (asked or not able):
         raise WrongUsageError(
             "--local writes settings files that are not committed, and there is none for"
-            f" {named(others)}",
+            f" {choice.named(others)}",
             cure="leave --local out, or choose another host",
         )
     if others:
         page.remark(
-            f"intent-lsp: left out, since --local has no settings file for them: {named(others)}"
+            "intent-lsp: left out, since --local has no settings file for them:"
+            f" {choice.named(others)}"
         )
     return able
 
@@ -199,7 +183,7 @@ def _remark(
 
 
 @command(
-    hosts_option("all"),
+    choice.hosts_option("all"),
     flag("--dry-run", "show the edits as a diff, and write nothing"),
     flag("--local", "remove from files that are not committed alone"),
     examples=(
@@ -223,15 +207,15 @@ def agents_uninstall(call: Call) -> None:
     """
     options, page = call.options, call.page
     if not options.dry_run:
-        person_needed("`intent-lsp agents uninstall`")
+        choice.person_needed("`intent-lsp agents uninstall`")
     root = call.root()
-    at = files_of(root)
+    at = choice.files_of(root)
     with Governance(root) as governance:
-        plan = without_problems(_plan(at, options))
+        plan = choice.without_problems(_plan(at, options))
         outcome = None
         if not options.dry_run:
             outcome = carry_out(governance, at, plan.files, UNINSTALL_TOOL)
-    remark_queued(page, outcome)
+    changes.remark_queued(page, outcome)
     for path in _kept_at_home(at, options):
         page.remark(
             f"intent-lsp: {path} stays, because other projects may use it; name the host with"
@@ -242,24 +226,24 @@ def agents_uninstall(call: Call) -> None:
             {
                 "root": str(root),
                 "dryRun": options.dry_run,
-                "files": files_json(plan),
-                "recordId": record_json(outcome),
+                "files": changes.files_json(plan),
+                "recordId": changes.record_json(outcome),
             }
         )
     elif options.dry_run:
-        show_diff(page, plan)
+        changes.show_diff(page, plan)
     elif not plan.files:
         page.line("There is nothing to remove; nothing was changed.")
     else:
         page.line(f"Removed from {root}:")
-        show_files(page, plan.files)
+        changes.show_files(page, plan.files)
 
 
 def _plan(at: RegistrationFiles, options: argparse.Namespace) -> RegistrationPlan:
-    local = RegistrationOptions(program=own_program(), local=True)
+    local = RegistrationOptions(program=choice.own_program(), local=True)
     wishes = [local] if options.local else [RegistrationOptions(), local]
     return at.uninstalling(
-        chosen(options),
+        choice.chosen(options),
         wishes,
         at_home=bool(options.host),
         instructions=not options.host and not options.local,
@@ -270,7 +254,7 @@ def _kept_at_home(at: RegistrationFiles, options: argparse.Namespace) -> tuple[s
     """Return the files in the home directory in which hosts stay registered; none with --host."""
     if options.host:
         return ()
-    found = [each for host in chosen(options) for each in at.status(host, "").registrations]
+    found = [each for host in choice.chosen(options) for each in at.status(host, "").registrations]
     return tuple(
         each.path
         for each in found

@@ -7,13 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.agents.choice import (
-    chosen,
-    files_of,
-    hosts_option,
-    own_program,
-    unregistered,
-)
+from intent_lsp.doors.cli.agents import choice
 from intent_lsp.doors.cli.command import Call, command
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.registrations.registration import Purpose, State
@@ -53,7 +47,7 @@ class _Found(Struct, frozen=True):
 
 
 @command(
-    hosts_option("the hosts that are found or registered"),
+    choice.hosts_option("the hosts that are found or registered"),
     examples=("intent-lsp agents status", "intent-lsp agents status --host codex --json"),
     json="write {root, hosts} as JSON; without --host, every host",
 )
@@ -69,15 +63,15 @@ def agents_status(call: Call) -> None:
     are not found. Nothing is changed outside of .orchestration/.local/.
     """
     root = call.root()
-    at = files_of(root)
+    at = choice.files_of(root)
     with Governance(root) as governance:
         heard = {contact.host: contact for contact in governance.heard()}
         blind = {each.host.name: each for each in blind_hosts(governance, at.home) or ()}
         now = governance.stores.clock()
     unasked = {name: each.changes for name, each in blind.items()}
     every = []
-    for host in chosen(call.options):
-        status = at.status(host, own_program())
+    for host in choice.chosen(call.options):
+        status = at.status(host, choice.own_program())
         signs = signs_of(host, root, at.home)
         liveness = liveness_of(status, heard, unasked)
         every.append(_Found(status, signs, liveness, blind.get(host.name)))
@@ -133,7 +127,7 @@ def _remarks(found: _Found) -> Iterator[str]:
             place = each.problem.place
             yield f"{each.path}{place}{':' if place else ''} {each.problem.problem}"
     if found.signs and not status.registered:
-        yield unregistered(host)
+        yield choice.unregistered(host)
     if found.blind is not None:
         yield found.blind.violation.message
     if not host.observed and status.registered:
