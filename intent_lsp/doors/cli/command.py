@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final, NoReturn, TypeAlias
 
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.locate import root_above
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.endpoint import ListenAddress
 
@@ -50,6 +49,9 @@ class Call:
         The search goes no higher than the top of the git repository or the home directory. Raise
         WrongUsageError if it finds none, or if there is no such directory.
         """
+        # Loaded late: whoever only lists the commands needs no files.
+        from intent_lsp.doors.cli.locate import root_above  # noqa: PLC0415
+
         return root_above(self.options.root)
 
 
