@@ -241,7 +241,7 @@ def _never_shown(tree: ast.AST) -> Iterator[int]:
 def _help_of(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what `--help` prints: of whole commands, and of their options."""
     if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Name) and node.func.id in ("CommandEntry", "flag"):
+        if isinstance(node.func, ast.Name) and node.func.id in ("CommandEntry", "argument", "flag"):
             yield from (each for value in node.args for each in ast.walk(value))
         for keyword in node.keywords:
             if keyword.arg in _HELP:

@@ -30,44 +30,38 @@ _COMMENT: Final = "#"
 
 @command(
     flag("--staged", "what the next commit would contain"),
-    argument("--base", metavar="REV", help="each commit since REV, such as origin/main"),
-    argument("--head", metavar="REV", help="the last of these commits; HEAD if left out"),
+    argument("--base REV", "each commit since REV, such as origin/main"),
+    argument("--head REV", "the last of these commits; HEAD if left out"),
     argument(
-        "--intent",
-        metavar="ID",
+        "--intent ID",
+        "judge every change by this intent, whatever it names; by several when given again",
         action="append",
         default=[],
-        help="judge every change by this intent, whatever it names; by several when given again",
     ),
     argument(
-        "--branch",
-        metavar="NAME",
-        help="the branch in whose name an intent's id is looked for, if not the current one",
+        "--branch NAME",
+        "the branch in whose name an intent's id is looked for, if not the current one",
     ),
     argument(
-        "--message",
-        metavar="FILE",
-        help="the message of the commit that is being made, for a hook `commit-msg`",
+        "--message FILE", "the message of the commit that is being made, for a hook `commit-msg`"
     ),
     argument(
-        "--agent-author",
-        metavar="WHO",
+        "--agent-author WHO",
+        "a name or a mail address that is an agent's, besides those that are known",
         action="append",
         default=[],
-        help="a name or a mail address that is an agent's, besides those that are known",
     ),
     flag("--require-coverage", "lines that no record explains are errors"),
     argument(
         "--format",
+        "text: for people; json: for scripts; sarif: 2.1.0, for code scanning; github:"
+        " annotations of a workflow; markdown: as in --summary",
         choices=("text", "json", "sarif", "github", "markdown"),
         default="text",
-        help="text: for people; json: for scripts; sarif: 2.1.0, for code scanning; github:"
-        " annotations of a workflow; markdown: as in --summary",
     ),
     argument(
-        "--summary",
-        metavar="FILE",
-        help="also write the report there, as Markdown; an earlier one is replaced, and to another"
+        "--summary FILE",
+        "also write the report there, as Markdown; an earlier one is replaced, and to another"
         " file it is appended",
     ),
     examples=(

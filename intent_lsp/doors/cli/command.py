@@ -146,14 +146,20 @@ def command(
     return partial(Command, arguments=arguments, examples=examples, json=json, in_root=in_root)
 
 
-def argument(*names: str, **settings: Any) -> AddArgument:  # noqa: ANN401 - argparse's own
-    """Return an argument with these names. The settings are those of `add_argument`."""
-    return lambda parser: parser.add_argument(*names, **settings)
+def argument(spelled: str, about: str, **settings: Any) -> AddArgument:  # noqa: ANN401 - argparse's own
+    """Return an argument with a value. `about` is its help text.
+
+    `spelled` has its names and, unless the values are listed as choices, a word that stands for the
+    value: `-C --root DIR`, `path FILE`. The settings are further ones of `add_argument`.
+    """
+    names = spelled.split()
+    metavar = names.pop() if names[1:] else None
+    return lambda parser: parser.add_argument(*names, metavar=metavar, help=about, **settings)
 
 
 def flag(name: str, about: str) -> AddArgument:
     """Return an option without a value. `about` is its help text."""
-    return argument(name, action="store_true", help=about)
+    return lambda parser: parser.add_argument(name, action="store_true", help=about)
 
 
 def one_of(*arguments: AddArgument, required: bool = False) -> AddArgument:

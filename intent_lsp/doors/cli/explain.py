@@ -45,35 +45,25 @@ class _Explained(Struct, frozen=True, kw_only=True):
 
 
 @command(
-    argument("path", metavar="PATH", nargs="*", help="the file that would change, there or not"),
+    argument("path PATH", "the file that would change, there or not", nargs="*"),
+    argument("--tool T", "an agent's call of this tool, not a person's save", type=identifier),
     argument(
-        "--tool",
-        metavar="T",
-        type=identifier,
-        help="an agent's call of this tool, not a person's save",
-    ),
-    argument(
-        "--command",
-        metavar="C",
-        help="the shell command of the call, read as run in the governed root"
+        "--command C",
+        "the shell command of the call, read as run in the governed root"
         " (the tool is Bash unless --tool says otherwise)",
     ),
     argument(
-        "--patch",
-        metavar="FILE",
-        help="the patch of the call, as apply_patch or diff spell it (the tool is apply_patch"
+        "--patch FILE",
+        "the patch of the call, as apply_patch or diff spell it (the tool is apply_patch"
         " unless --tool says otherwise)",
     ),
     argument(
-        "--intent",
-        metavar="ID",
+        "--intent ID",
+        "as if this intent were selected for the save, or cited by the call",
         type=identifier,
-        help="as if this intent were selected for the save, or cited by the call",
     ),
     flag("--all", "show every row of the gate"),
-    argument(
-        "--code", metavar="CODE", help="say what a code means and the way out, and ask nothing"
-    ),
+    argument("--code CODE", "say what a code means and the way out, and ask nothing"),
     *ASKER,
     examples=(
         "intent-lsp explain src/auth/jwt.ts --intent INT-001",

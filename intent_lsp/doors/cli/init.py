@@ -27,9 +27,7 @@ Next:
 
 
 @command(
-    argument(
-        "directory", metavar="DIR", nargs="?", default=".", help="the project's top (default: here)"
-    ),
+    argument("directory DIR", "the project's top (default: here)", nargs="?", default="."),
     flag("--agents", "also register the agents found here, and tell them how to work"),
     lambda parser: parser.set_defaults(host=[], dry_run=False, local=False, instructions=True),
     examples=("intent-lsp init", "intent-lsp init ~/work/shop", "intent-lsp init --agents"),

@@ -52,12 +52,9 @@ def _text(text: str, longest: int) -> str:
 
 ASKER: Final = (
     argument(
-        "--session",
-        metavar="S",
-        type=identifier,
-        help=f"the session that asks (default: what {VARIABLE} says)",
+        "--session S", f"the session that asks (default: what {VARIABLE} says)", type=identifier
     ),
-    argument("--agent", metavar="A", type=identifier, help="a subagent of that session"),
+    argument("--agent A", "a subagent of that session", type=identifier),
 )
 """The options for the session that a command acts for, and for its subagent."""
 

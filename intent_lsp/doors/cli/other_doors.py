@@ -32,9 +32,9 @@ def _origin(spelled: str) -> str:
 
 _LOG_LEVEL: Final = argument(
     "--log-level",
+    "how much is logged to standard error: %(choices)s (default: %(default)s)",
     choices=("debug", "info", "warning", "error"),
     default="warning",
-    help="how much is logged to standard error: %(choices)s (default: %(default)s)",
 )
 
 
@@ -47,32 +47,28 @@ _LOG_LEVEL: Final = argument(
             " some editors add this of their own accord",
         ),
         argument(
-            "--tcp",
-            metavar="HOST:PORT",
-            type=_endpoint,
-            help="wait for one client at this address; no HOST: this machine only; port 0: any;"
+            "--tcp HOST:PORT",
+            "wait for one client at this address; no HOST: this machine only; port 0: any;"
             " the first line on standard error says where",
+            type=_endpoint,
         ),
         argument(
-            "--ws",
-            metavar="HOST:PORT",
+            "--ws HOST:PORT",
+            "the same by WebSocket; needs --token-file, and intent-lsp[ws] to be installed",
             type=_endpoint,
-            help="the same by WebSocket; needs --token-file, and intent-lsp[ws] to be installed",
         ),
     ),
     argument(
-        "--token-file",
-        metavar="FILE",
-        help="what a client has to send as initializationOptions.token stands in this file, which"
+        "--token-file FILE",
+        "what a client has to send as initializationOptions.token stands in this file, which"
         " nobody else may read; made with a fresh token if it is not there",
     ),
     argument(
-        "--allow-origin",
-        metavar="ORIGIN",
+        "--allow-origin ORIGIN",
+        "let pages of this origin, https://HOST[:PORT], open the WebSocket; may be repeated",
         action="append",
         type=_origin,
         default=[],
-        help="let pages of this origin, https://HOST[:PORT], open the WebSocket; may be repeated",
     ),
     examples=(
         "intent-lsp",
@@ -118,23 +114,18 @@ def _check(options: argparse.Namespace) -> None:
 
 @command(
     argument(
-        "-C",
-        "--root",
-        metavar="DIR",
-        help="serve only the project of this directory; the governed root is found from there"
-        " upwards",
+        "-C --root DIR",
+        "serve only the project of this directory; the governed root is found from there upwards",
     ),
     argument(
-        "--http",
-        metavar="HOST:PORT",
-        type=_endpoint,
-        help="serve HTTP at this address of this machine; no HOST: 127.0.0.1; port 0: any; the"
+        "--http HOST:PORT",
+        "serve HTTP at this address of this machine; no HOST: 127.0.0.1; port 0: any; the"
         " first line on standard error says where. Needs --token-file",
+        type=_endpoint,
     ),
     argument(
-        "--token-file",
-        metavar="FILE",
-        help="what a client has to send as `Authorization: Bearer TOKEN` stands in this file,"
+        "--token-file FILE",
+        "what a client has to send as `Authorization: Bearer TOKEN` stands in this file,"
         " which nobody else may read; made with a fresh token if it is not there",
     ),
     _LOG_LEVEL,
@@ -174,8 +165,8 @@ def mcp(call: Call) -> int:
 
 
 @command(
-    argument("host", metavar="HOST", help="the agent host, such as claude or codex"),
-    argument("--event", metavar="NAME", help="the name of the event, where its payload has none"),
+    argument("host HOST", "the agent host, such as claude or codex"),
+    argument("--event NAME", "the name of the event, where its payload has none"),
     examples=("intent-lsp hook claude", "intent-lsp hook antigravity --event PreToolUse"),
     in_root=False,
 )

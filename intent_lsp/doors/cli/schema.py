@@ -5,7 +5,7 @@ from intent_lsp.formats.schemas.json_schema import MODELS, schema_text
 
 
 @command(
-    argument("name", metavar="NAME", choices=tuple(MODELS), help="which schema: %(choices)s"),
+    argument("name NAME", "which schema: %(choices)s", choices=tuple(MODELS)),
     examples=("intent-lsp schema intents", "intent-lsp schema policy"),
     in_root=False,
 )

@@ -60,12 +60,11 @@ def hosts_option(default: str) -> AddArgument:
     `default` says in the help text which hosts are meant without it.
     """
     return argument(
-        "--host",
-        metavar="HOST",
+        "--host HOST",
+        f"{', '.join(HOST_NAMES)}; may be given again (default: {default})",
         choices=HOST_NAMES,
         action="append",
         default=[],
-        help=f"{', '.join(HOST_NAMES)}; may be given again (default: {default})",
     )
 
 

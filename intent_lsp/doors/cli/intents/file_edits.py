@@ -20,39 +20,35 @@ _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glo
 
 
 @command(
-    argument("name", metavar="NAME", type=sentence, help="what people will read"),
+    argument("name NAME", "what people will read", type=sentence),
     argument(
-        "--scope",
-        metavar="GLOB",
+        "--scope GLOB",
+        "the files it owns, from the root; quote it, or the shell reads it first",
         type=sentence,
         nargs="+",
         action="extend",
         required=True,
-        help="the files it owns, from the root; quote it, or the shell reads it first",
     ),
-    argument("--id", metavar="ID", type=identifier, help="its id (default: the next free INT-NNN)"),
+    argument("--id ID", "its id (default: the next free INT-NNN)", type=identifier),
     argument(
-        "--constraint",
-        metavar="TEXT",
+        "--constraint TEXT",
+        "what it must keep to; may be given again",
         type=sentence,
         action="append",
         default=[],
-        help="what it must keep to; may be given again",
     ),
     argument(
-        "--criterion",
-        metavar="TEXT",
+        "--criterion TEXT",
+        "when it is done; may be given again",
         type=sentence,
         action="append",
         default=[],
-        help="when it is done; may be given again",
     ),
     argument(
-        "--status",
-        metavar="S",
+        "--status S",
+        "its status (default: %(default)s, which selecting makes IN_PROGRESS)",
         type=status,
         default=Status.PLANNED,
-        help="its status (default: %(default)s, which selecting makes IN_PROGRESS)",
     ),
     examples=(
         'intent-lsp intents add "Login by token" --scope "src/auth/**" "tests/auth/**"',
@@ -115,8 +111,8 @@ def _created(governance: Governance, wanted: Intent) -> Intent:
 
 
 @command(
-    argument("old", metavar="OLD", type=identifier, help="the intent's id, or an alias"),
-    argument("new", metavar="NEW", type=identifier, help="the id that it gets"),
+    argument("old OLD", "the intent's id, or an alias", type=identifier),
+    argument("new NEW", "the id that it gets", type=identifier),
     examples=(
         "intent-lsp intents rename INT-001 AUTH-1",
         "intent-lsp intents rename INT-001 AUTH-1 --json",

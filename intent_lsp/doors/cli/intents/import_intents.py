@@ -34,17 +34,15 @@ _CURE: Final = "give a file or a directory; `intent-lsp intents import --help` s
 
 @command(
     argument(
-        "file",
-        metavar="FILE",
+        "file FILE",
+        "a file, or a directory of plans (default: the plans that the root has)",
         nargs="?",
-        help="a file, or a directory of plans (default: the plans that the root has)",
     ),
     argument(
-        "--from",
+        "--from KIND",
+        f"what FILE is: {', '.join(kind.value for kind in PlanKind)} (default: as it looks)",
         dest="kind",
-        metavar="KIND",
         choices=[kind.value for kind in PlanKind],
-        help=f"what FILE is: {', '.join(kind.value for kind in PlanKind)} (default: as it looks)",
     ),
     flag("--open", "leave out the work that is closed"),
     flag("--yes", "write without asking"),

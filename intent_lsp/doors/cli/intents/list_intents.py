@@ -37,11 +37,10 @@ def status(text: str) -> Status:
 
 @command(
     argument(
-        "--status",
-        metavar="S",
+        "--status S",
+        "with this status alone, in upper or lower case; may be given again",
         type=status,
         action="append",
-        help="with this status alone, in upper or lower case; may be given again",
     ),
     *ASKER,
     examples=(

@@ -26,7 +26,7 @@ NOBODY: Final = "no intent owns it"
 
 
 @command(
-    argument("path", metavar="PATH", nargs="+", help="a file, there or not"),
+    argument("path PATH", "a file, there or not", nargs="+"),
     examples=(
         "intent-lsp intents owners src/auth/jwt.ts README.md",
         "intent-lsp intents owners --json src/auth/jwt.ts",

@@ -22,7 +22,7 @@ from intent_lsp.governance.root.sessions import Session, session_name
 
 
 @command(
-    argument("id", metavar="ID", type=identifier, help="the intent's id"),
+    argument("id ID", "the intent's id", type=identifier),
     *ASKER,
     examples=(
         "intent-lsp intents select INT-001 --session 7f3a",
@@ -117,11 +117,10 @@ def _of_editor(governance: Governance, rules: Rules, call: Call) -> str:
 
 @command(
     argument(
-        "id",
-        metavar="ID",
+        "id ID",
+        "the intent's id (default: the one that the session has selected)",
         type=identifier,
         nargs="?",
-        help="the intent's id (default: the one that the session has selected)",
     ),
     *ASKER,
     examples=(

@@ -64,7 +64,7 @@ class _Known(Struct, frozen=True, kw_only=True):
 
 
 @command(
-    argument("id", metavar="ID", type=identifier, help="the intent's id, or an earlier one"),
+    argument("id ID", "the intent's id, or an earlier one", type=identifier),
     examples=("intent-lsp intents show INT-001", "intent-lsp intents show INT-001 --json"),
     json="write {intent, aliases, grants, relatedFiles, records} as JSON",
 )

@@ -69,14 +69,13 @@ def lines(text: str) -> tuple[int, int | None]:
 
 
 @command(
-    argument("path", metavar="FILE", help="the file, as it is on disk now"),
+    argument("path FILE", "the file, as it is on disk now"),
     argument(
-        "-L",
+        "-L START,END",
+        "these lines alone; either may be left out, START,+COUNT counts",
         dest="lines",
-        metavar="START,END",
         type=lines,
         default=(1, None),
-        help="these lines alone; either may be left out, START,+COUNT counts",
     ),
     examples=(
         "intent-lsp trace blame src/auth/jwt.ts",

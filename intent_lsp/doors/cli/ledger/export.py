@@ -18,13 +18,13 @@ Sink = Callable[[bytes], object]
 @command(
     argument(
         "--format",
+        "agent-trace: the open specification 0.1.0; flat: one file a line; csv: for"
+        " spreadsheets; json: as they stand in the ledger",
         required=True,
         choices=tuple(EXPORTS),
-        help="agent-trace: the open specification 0.1.0; flat: one file a line; csv: for"
-        " spreadsheets; json: as they stand in the ledger",
     ),
     *FILTERS,
-    argument("--output", metavar="FILE", help="write a new file, as seen from here or from -C"),
+    argument("--output FILE", "write a new file, as seen from here or from -C"),
     examples=(
         "intent-lsp trace export --format agent-trace --output traces.jsonl",
         "intent-lsp trace export --format csv --since 2026-11-01 --output november.csv",

@@ -50,9 +50,7 @@ class _Tally(Struct):
 
 
 @command(
-    argument(
-        "file", metavar="FILE", help="JSON Lines, as seen from here or from -C; -: standard input"
-    ),
+    argument("file FILE", "JSON Lines, as seen from here or from -C; -: standard input"),
     flag("--dry-run", "say what would be taken over, and write nothing"),
     examples=(
         "intent-lsp trace import old/agent_trace.jsonl --dry-run",

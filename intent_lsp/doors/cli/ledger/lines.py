@@ -40,15 +40,13 @@ _COLUMNS: Final = (
 
 @command(
     argument(
-        "intent",
-        metavar="INTENT",
+        "intent INTENT",
+        "the intent's id, or an earlier one; also of one that is gone from the intents file",
         type=identifier,
-        help="the intent's id, or an earlier one; also of one that is gone from the intents file",
     ),
     argument(
-        "--path",
-        metavar="PATH",
-        help="in this file, in files below this directory, or in those that this glob matches,"
+        "--path PATH",
+        "in this file, in files below this directory, or in those that this glob matches,"
         " as seen from here or from -C",
     ),
     examples=(

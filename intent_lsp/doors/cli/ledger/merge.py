@@ -16,23 +16,20 @@ _SHOWN_CHARACTERS: Final = 400
 
 @command(
     argument(
-        "base",
-        metavar="BASE",
+        "base BASE",
+        "the common ancestor, git's %%O; lines that a side lacks are not removed",
         nargs="?",
-        help="the common ancestor, git's %%O; lines that a side lacks are not removed",
     ),
     argument(
-        "ours",
-        metavar="OURS",
+        "ours OURS",
+        "one side; the merged ledger replaces it unless --output names another file",
         nargs="?",
-        help="one side; the merged ledger replaces it unless --output names another file",
     ),
-    argument("theirs", metavar="THEIRS", nargs="?", help="the other side"),
-    argument("--output", metavar="FILE", help="write the union there"),
+    argument("theirs THEIRS", "the other side", nargs="?"),
+    argument("--output FILE", "write the union there"),
     argument(
-        "--resolve",
-        metavar="FILE",
-        help="resolve the conflicts that a merge has left in FILE, and write the union there",
+        "--resolve FILE",
+        "resolve the conflicts that a merge has left in FILE, and write the union there",
     ),
     examples=(
         "intent-lsp trace merge --resolve .orchestration/agent_trace.jsonl",

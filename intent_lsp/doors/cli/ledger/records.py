@@ -62,11 +62,10 @@ TableRow = Sequence[Cell]
 @command(
     *FILTERS,
     argument(
-        "--limit",
-        metavar="N",
+        "--limit N",
+        "at most N records (default: %(default)s); 0: all there are",
         type=count,
         default=DEFAULT_LIMIT,
-        help="at most N records (default: %(default)s); 0: all there are",
     ),
     flag("--reverse", "the oldest of them first"),
     examples=(
@@ -187,7 +186,7 @@ _STYLES: Final = {
 
 
 @command(
-    argument("id", metavar="ID", help="the record's id, or the first digits of it"),
+    argument("id ID", "the record's id, or the first digits of it"),
     flag("--no-diff", "leave the changed lines themselves out"),
     examples=(
         "intent-lsp trace show b3c1f0de",

@@ -25,10 +25,9 @@ _HERE = "-"
 
 @command(
     argument(
-        "--html",
-        metavar="FILE",
+        "--html FILE",
+        "write the page there; an earlier report is replaced; `-`: to standard output",
         required=True,
-        help="write the page there; an earlier report is replaced; `-`: to standard output",
     ),
     flag("--force", "replace FILE whatever it holds, but no control file"),
     *FILTERS,

@@ -33,19 +33,14 @@ _BROKEN: Final = (
 
 
 @command(
+    argument("--key FILE", "sign with this Ed25519 key (PEM, PKCS#8): write a note"),
     argument(
-        "--key", metavar="FILE", help="sign with this Ed25519 key (PEM, PKCS#8): write a note"
-    ),
-    argument(
-        "--check",
-        metavar="LINE",
-        help="compare a checkpoint with the ledger: the line itself, a file with such lines or"
+        "--check LINE",
+        "compare a checkpoint with the ledger: the line itself, a file with such lines or"
         " with a signed note, or - for standard input",
     ),
     argument(
-        "--pub",
-        metavar="FILE",
-        help="with --check: the public key of a signed note, PEM or `<name>+<id>+<key>`",
+        "--pub FILE", "with --check: the public key of a signed note, PEM or `<name>+<id>+<key>`"
     ),
     examples=(
         "intent-lsp trace seal",

@@ -33,37 +33,27 @@ Passes = Callable[[Record], bool]
 
 FILTERS: Final = (
     argument(
-        "--intent",
-        metavar="ID",
+        "--intent ID",
+        "of this intent, or one of its earlier ids; of any of them when given again",
         action="append",
-        help="of this intent, or one of its earlier ids; of any of them when given again",
     ),
     argument(
-        "--path",
-        metavar="PATH",
-        help="that touched this file, a file below this directory, or one that this glob matches,"
+        "--path PATH",
+        "that touched this file, a file below this directory, or one that this glob matches,"
         " as seen from here or from -C",
     ),
-    argument("--session", metavar="ID", help="of this session"),
-    argument(
-        "--contributor",
-        metavar="WHO",
-        help="with lines by AI, HUMAN, MIXED or UNKNOWN, or by this model",
-    ),
-    argument(
-        "--tool", metavar="NAME", help="made with this tool; `editor` means every editor/… too"
-    ),
+    argument("--session ID", "of this session"),
+    argument("--contributor WHO", "with lines by AI, HUMAN, MIXED or UNKNOWN, or by this model"),
+    argument("--tool NAME", "made with this tool; `editor` means every editor/… too"),
     argument(
         "--verdict",
+        "recorded with this verdict",
         choices=[verdict.value for verdict in ScopeValidation],
         type=str.upper,
-        help="recorded with this verdict",
     ),
     flag("--failed", "of calls that failed"),
-    argument(
-        "--since", metavar="WHEN", help="not older than 30m, 2h, 3d, 1w, or than an RFC 3339 time"
-    ),
-    argument("--until", metavar="WHEN", help="older than such a moment"),
+    argument("--since WHEN", "not older than 30m, 2h, 3d, 1w, or than an RFC 3339 time"),
+    argument("--until WHEN", "older than such a moment"),
 )
 """The options that filter records. A record must match all that are given."""
 

@@ -21,17 +21,16 @@ Group = tuple[str | None, Tally]
 @command(
     argument(
         "--by",
+        "what to count by (default: %(default)s)",
         choices=[by.value for by in By],
         default=By.INTENT.value,
-        help="what to count by (default: %(default)s)",
     ),
     *FILTERS,
     argument(
-        "--limit",
-        metavar="N",
+        "--limit N",
+        "at most N rows (default: %(default)s); 0: all there are. JSON has them all",
         type=count,
         default=DEFAULT_ROWS,
-        help="at most N rows (default: %(default)s); 0: all there are. JSON has them all",
     ),
     examples=(
         "intent-lsp trace stats",

@@ -32,10 +32,8 @@ def trace_flush(call: Call) -> None:
 
 @command(
     one_of(
-        argument(
-            "--before", metavar="WHEN", help="all older than 2w, 2026-11-21, or an RFC 3339 time"
-        ),
-        argument("--keep", metavar="N", type=count, help="all but the newest N"),
+        argument("--before WHEN", "all older than 2w, 2026-11-21, or an RFC 3339 time"),
+        argument("--keep N", "all but the newest N", type=count),
         required=True,
     ),
     examples=("intent-lsp trace archive --before 90d", "intent-lsp trace archive --keep 10000"),

@@ -34,18 +34,16 @@ _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right
 @command(
     flag("--strict", "a torn last line is an error, not a warning"),
     argument(
-        "--anchor",
-        metavar="HASH",
+        "--anchor HASH",
+        "a record's hash that you know from elsewhere; its first 16 digits are enough",
         action="append",
         default=[],
-        help="a record's hash that you know from elsewhere; its first 16 digits are enough",
     ),
     argument(
-        "--checkpoint",
-        metavar="LINE",
-        help="what `intent-lsp trace seal` printed once: the line, a file with it, or -",
+        "--checkpoint LINE",
+        "what `intent-lsp trace seal` printed once: the line, a file with it, or -",
     ),
-    argument("--pub", metavar="FILE", help="the public key of a signed checkpoint"),
+    argument("--pub FILE", "the public key of a signed checkpoint"),
     examples=(
         "intent-lsp trace verify",
         "intent-lsp trace verify --strict --json",
