@@ -107,6 +107,7 @@ _SHOWING = frozenset(
     }
 )
 """Functions that show, join or count their last argument."""
+_HELPED = frozenset({"CommandEntry", "argument", "flag", "repeated"})
 _HELP = frozenset({"about", "description", "epilog", "examples", "help", "json", "summary"})
 """Keywords whose text only `--help` prints."""
 _CUTTING = frozenset({"removeprefix", "rstrip", "strip"})
@@ -241,7 +242,7 @@ def _never_shown(tree: ast.AST) -> Iterator[int]:
 def _help_of(node: ast.AST) -> Iterator[ast.AST]:
     """Yield what `--help` prints: of whole commands, and of their options."""
     if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Name) and node.func.id in ("CommandEntry", "argument", "flag"):
+        if isinstance(node.func, ast.Name) and node.func.id in _HELPED:
             yield from (each for value in node.args for each in ast.walk(value))
         for keyword in node.keywords:
             if keyword.arg in _HELP:

@@ -10,7 +10,7 @@ from typing import Final
 
 from intent_lsp import __version__
 from intent_lsp.core.check.report import CheckedPart, CheckReport
-from intent_lsp.doors.cli.command import Call, argument, command, flag
+from intent_lsp.doors.cli.command import Call, argument, command, flag, repeated
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.search import indexed
 from intent_lsp.doors.cli.locate import refuse_control_file
@@ -32,11 +32,9 @@ _COMMENT: Final = "#"
     flag("--staged", "what the next commit would contain"),
     argument("--base REV", "each commit since REV, such as origin/main"),
     argument("--head REV", "the last of these commits; HEAD if left out"),
-    argument(
+    repeated(
         "--intent ID",
         "judge every change by this intent, whatever it names; by several when given again",
-        action="append",
-        default=[],
     ),
     argument(
         "--branch NAME",
@@ -45,11 +43,9 @@ _COMMENT: Final = "#"
     argument(
         "--message FILE", "the message of the commit that is being made, for a hook `commit-msg`"
     ),
-    argument(
+    repeated(
         "--agent-author WHO",
         "a name or a mail address that is an agent's, besides those that are known",
-        action="append",
-        default=[],
     ),
     flag("--require-coverage", "lines that no record explains are errors"),
     argument(

@@ -162,6 +162,11 @@ def flag(name: str, about: str) -> AddArgument:
     return lambda parser: parser.add_argument(name, action="store_true", help=about)
 
 
+def repeated(spelled: str, about: str, **settings: Any) -> AddArgument:  # noqa: ANN401
+    """Return an option that may be given again: a list of values, which may be empty."""
+    return argument(spelled, about, action="append", default=[], **settings)
+
+
 def one_of(*arguments: AddArgument, required: bool = False) -> AddArgument:
     """Return arguments of which a command line may have only one, or must if it is `required`."""
 

@@ -4,7 +4,7 @@ import argparse
 import sys
 from typing import Final
 
-from intent_lsp.doors.cli.command import Call, argument, command, flag, one_of
+from intent_lsp.doors.cli.command import Call, argument, command, flag, one_of, repeated
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import directory
 from intent_lsp.formats.endpoint import Endpoint, ListenAddress, read_endpoint, read_origin
@@ -63,12 +63,10 @@ _LOG_LEVEL: Final = argument(
         "what a client has to send as initializationOptions.token stands in this file, which"
         " nobody else may read; made with a fresh token if it is not there",
     ),
-    argument(
+    repeated(
         "--allow-origin ORIGIN",
         "let pages of this origin, https://HOST[:PORT], open the WebSocket; may be repeated",
-        action="append",
         type=_origin,
-        default=[],
     ),
     examples=(
         "intent-lsp",

@@ -6,8 +6,6 @@ Invariant: no session is opened.
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from msgspec import Struct
-
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, command
@@ -27,24 +25,6 @@ SHOWN: Final = 20
 """The most violations that are shown; further ones are only counted."""
 
 
-class _Known(Struct, frozen=True, kw_only=True):
-    """The data that the command shows for a root.
-
-    `own` is the id of the session for which the command acts, or None. `count` is the number of
-    records in the ledger. `newest` is its newest record, or None. `offers` are missing git
-    settings.
-    """
-
-    root: str
-    rules: Rules
-    sessions: Sequence[SessionRow]
-    own: str | None
-    violations: Sequence[OpenViolation]
-    count: int
-    newest: Record | None
-    offers: Sequence[Lack]
-
-
 @command(
     *ASKER,
     examples=("intent-lsp status", "intent-lsp status -C ~/work/shop", "intent-lsp status --json"),
@@ -59,37 +39,26 @@ def status(call: Call) -> None:
     for the files in .orchestration/, with the commands for it. Nothing is changed outside
     of .orchestration/.local/.
     """
+    page = call.page
     with Governance(call.root()) as governance:
-        known = _known(governance, call)
-    if call.options.json:
-        call.page.json(_json(known))
-        return
-    call.page.table(facts_table(_facts(known)))
-    for lack in known.offers:
+        asker = asking(governance, call.options, page)
+        own = None if asker is None else asker.session_id
+        offers = tuple(lacks(governance.root, governance.stores.git))
+        if call.options.json:
+            page.json(_json(governance, own, offers))
+            return
+        facts = facts_table(_facts(governance, own))
+    page.table(facts)
+    for lack in offers:
         problem = lack.what
-        call.page.remark(f"intent-lsp: {problem}; `{lack.command}` fixes that")
+        page.remark(f"intent-lsp: {problem}; `{lack.command}` fixes that")
 
 
-def _known(governance: Governance, call: Call) -> _Known:
-    asker = asking(governance, call.options, call.page)
-    newest = governance.tracing.page(Query(), limit=1).records
-    return _Known(
-        root=str(governance.root),
-        rules=governance.rules.current(),
-        sessions=governance.sessions.live(),
-        own=None if asker is None else asker.session_id,
-        violations=tuple(open_violations(governance.stores)),
-        count=governance.stores.past.count(),
-        newest=newest[0] if newest else None,
-        offers=tuple(lacks(governance.root, governance.stores.git)),
-    )
-
-
-def _json(known: _Known) -> dict[str, object]:
-    rules = known.rules
+def _json(governance: Governance, own: str | None, offers: Sequence[Lack]) -> dict[str, object]:
+    rules, newest = governance.rules.current(), _newest(governance)
     reason = {} if rules.governed else {"reason": rules.reason}
     return {
-        "root": known.root,
+        "root": str(governance.root),
         "governed": rules.governed,
         **reason,
         "enforcement": rules.policy.enforcement.value,
@@ -100,9 +69,9 @@ def _json(known: _Known) -> dict[str, object]:
                 "kind": row.kind,
                 "activeIntentId": rules.present_id(row.active_intent),
                 "lastUsedAt": row.last_used_at,
-                "isAsking": row.session_id == known.own,
+                "isAsking": row.session_id == own,
             }
-            for row in known.sessions
+            for row in governance.sessions.live()
         ],
         "violations": [
             {
@@ -111,19 +80,20 @@ def _json(known: _Known) -> dict[str, object]:
                 "intentId": each.record.intent_id,
                 "timestamp": each.record.timestamp,
             }
-            for each in known.violations
+            for each in open_violations(governance.stores)
         ],
         "ledger": {
-            "records": known.count,
-            "newest": None if known.newest is None else known.newest.timestamp,
+            "records": governance.stores.past.count(),
+            "newest": None if newest is None else newest.timestamp,
         },
-        "offers": [{"what": each.what, "command": each.command} for each in known.offers],
+        "offers": [{"what": each.what, "command": each.command} for each in offers],
     }
 
 
-def _facts(known: _Known) -> Iterator[LabelledCell]:
-    rules = known.rules
-    yield "root", Cell(known.root)
+def _facts(governance: Governance, own: str | None) -> Iterator[LabelledCell]:
+    rules, sessions = governance.rules.current(), governance.sessions.live()
+    violations = tuple(open_violations(governance.stores))
+    yield "root", Cell(str(governance.root))
     if rules.governed:
         yield "enforcement", Cell(rules.policy.enforcement.value)
     else:
@@ -132,26 +102,26 @@ def _facts(known: _Known) -> Iterator[LabelledCell]:
     open_ = [intent for intent in rules.file.intents if not intent.status.closed]
     open_intents, intents = len(open_), len(rules.file.intents)
     yield "intents", Cell(f"{open_intents} open of {intents}")
-    for number, row in enumerate(known.sessions):
-        yield "" if number else "sessions", _session(row, known)
-    if not known.sessions:
+    for number, row in enumerate(sessions):
+        yield "" if number else "sessions", _session(row, rules, own)
+    if not sessions:
         yield "sessions", Cell("no live session", "dim")
-    for number, each in enumerate(known.violations[:SHOWN]):
+    for number, each in enumerate(violations[:SHOWN]):
         yield "" if number else "violations", _violation(each)
-    if len(known.violations) > SHOWN:
-        more = counted(len(known.violations) - SHOWN, "more file")
+    if len(violations) > SHOWN:
+        more = counted(len(violations) - SHOWN, "more file")
         yield "", Cell(f"and {more} with violations")
-    if not known.violations:
+    if not violations:
         yield "violations", Cell("none", "green")
-    yield "ledger", Cell(_ledger(known))
+    yield "ledger", Cell(_ledger(governance))
 
 
-def _session(row: SessionRow, known: _Known) -> Cell:
+def _session(row: SessionRow, rules: Rules, own: str | None) -> Cell:
     subagent = f", subagent {row.agent_id}" if row.agent_id else ""
-    is_own = row.session_id == known.own and not row.agent_id
-    own = ", the session that this command uses" if is_own else ""
-    session, when = session_name(row.session_id, row, known.rules), local(row.last_used_at)
-    return Cell(f"{row.kind} {session}{subagent} (last used {when}){own}")
+    is_own = row.session_id == own and not row.agent_id
+    used = ", the session that this command uses" if is_own else ""
+    session, when = session_name(row.session_id, row, rules), local(row.last_used_at)
+    return Cell(f"{row.kind} {session}{subagent} (last used {when}){used}")
 
 
 def _violation(each: OpenViolation) -> Cell:
@@ -162,8 +132,13 @@ def _violation(each: OpenViolation) -> Cell:
     return Cell(told, "bold red")
 
 
-def _ledger(known: _Known) -> str:
-    if known.newest is None:
+def _ledger(governance: Governance) -> str:
+    newest = _newest(governance)
+    if newest is None:
         return "no record yet: the first save makes one"
-    records, newest = counted(known.count, "record"), local(known.newest.timestamp)
-    return f"{records}, the newest from {newest}; `intent-lsp trace verify` checks them"
+    records, when = counted(governance.stores.past.count(), "record"), local(newest.timestamp)
+    return f"{records}, the newest from {when}; `intent-lsp trace verify` checks them"
+
+
+def _newest(governance: Governance) -> Record | None:
+    return next(iter(governance.tracing.page(Query(), limit=1).records), None)

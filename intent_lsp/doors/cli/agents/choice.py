@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.command import AddArgument, argument
+from intent_lsp.doors.cli.command import AddArgument, repeated
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.formats.registrations.agent_host import AgentHost
 from intent_lsp.formats.registrations.agent_hosts import HOST_NAMES, HOSTS
@@ -59,12 +59,10 @@ def hosts_option(default: str) -> AddArgument:
 
     `default` says in the help text which hosts are meant without it.
     """
-    return argument(
+    return repeated(
         "--host HOST",
         f"{', '.join(HOST_NAMES)}; may be given again (default: {default})",
         choices=HOST_NAMES,
-        action="append",
-        default=[],
     )
 
 

@@ -7,7 +7,7 @@ from intent_lsp.core.gate.words import listed
 from intent_lsp.core.intents import Intent, IntentId, Status
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
 from intent_lsp.core.scope.findings import pattern_findings
-from intent_lsp.doors.cli.command import Call, argument, command
+from intent_lsp.doors.cli.command import Call, argument, command, repeated
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.intents.list_intents import status
 from intent_lsp.doors.cli.open import accepted, governing, identifier, sentence
@@ -30,19 +30,15 @@ _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glo
         required=True,
     ),
     argument("--id ID", "its id (default: the next free INT-NNN)", type=identifier),
-    argument(
+    repeated(
         "--constraint TEXT",
         "what it must keep to; may be given again",
         type=sentence,
-        action="append",
-        default=[],
     ),
-    argument(
+    repeated(
         "--criterion TEXT",
         "when it is done; may be given again",
         type=sentence,
-        action="append",
-        default=[],
     ),
     argument(
         "--status S",

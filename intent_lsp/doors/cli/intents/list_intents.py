@@ -7,7 +7,7 @@ from typing import Final
 
 from intent_lsp.core.gate.words import listed
 from intent_lsp.core.intents import Intent, Status
-from intent_lsp.doors.cli.command import Call, argument, command
+from intent_lsp.doors.cli.command import Call, command, repeated
 from intent_lsp.doors.cli.open import ASKER, asking, governing
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.intents.entry import status_meant
@@ -36,11 +36,10 @@ def status(text: str) -> Status:
 
 
 @command(
-    argument(
+    repeated(
         "--status S",
         "with this status alone, in upper or lower case; may be given again",
         type=status,
-        action="append",
     ),
     *ASKER,
     examples=(
@@ -65,9 +64,8 @@ def intents_list(call: Call) -> None:
         row = None if asker is None else asker.row
         active = None if row is None else rules.active(row.active_intent)
         counts = _counts(governance, rules)
-    intents = [
-        i for i in rules.file.intents if options.status in (None, []) or i.status in options.status
-    ]
+    wanted = options.status or Status
+    intents = [intent for intent in rules.file.intents if intent.status in wanted]
     if options.json:
         call.page.json(_told(intents, active, rules, counts))
         return

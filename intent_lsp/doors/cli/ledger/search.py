@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.doors.cli.command import argument, flag
+from intent_lsp.doors.cli.command import argument, flag, repeated
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.ledger.paths import path_filter
 from intent_lsp.doors.cli.terminal.output import Output
@@ -32,10 +32,9 @@ Passes = Callable[[Record], bool]
 
 
 FILTERS: Final = (
-    argument(
+    repeated(
         "--intent ID",
         "of this intent, or one of its earlier ids; of any of them when given again",
-        action="append",
     ),
     argument(
         "--path PATH",
@@ -202,7 +201,7 @@ def search(options: argparse.Namespace, root: Path, trace: LedgerReader) -> Reco
     """
     asked: list[tuple[str, dict[str, Any]]] = []
     sieves = list(_sieves(options))
-    if options.intent is not None:
+    if options.intent:
         said = " ".join(f"--intent {intent}" for intent in options.intent)
         asked.append((said, {"intent_ids": tuple(options.intent)}))
     if options.path is not None:

@@ -17,7 +17,7 @@ from intent_lsp.core.ledger.verification import (
 )
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.text import counted
-from intent_lsp.doors.cli.command import Call, argument, command, flag
+from intent_lsp.doors.cli.command import Call, argument, command, flag, repeated
 from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import given_anchor, given_checkpoints
 from intent_lsp.doors.cli.terminal.output import Output
@@ -33,11 +33,9 @@ _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right
 
 @command(
     flag("--strict", "a torn last line is an error, not a warning"),
-    argument(
+    repeated(
         "--anchor HASH",
         "a record's hash that you know from elsewhere; its first 16 digits are enough",
-        action="append",
-        default=[],
     ),
     argument(
         "--checkpoint LINE",
