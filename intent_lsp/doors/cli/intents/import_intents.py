@@ -30,6 +30,15 @@ from intent_lsp.store.fs import files
 
 _PLACES: Final = "specs/NNN-*/, openspec/changes/*/ and .kiro/specs/*/"
 _CURE: Final = "give a file or a directory; `intent-lsp intents import --help` says which"
+_HERE: Final = "an intent has or had this id already"
+_NOT_CARRIED: Final = {
+    "related_files": "related_files",
+    "recent_history": "recent_history",
+    "aliases": "aliases",
+    "specification": "specification_id",
+    "updated_at": "updated_at",
+}
+"""The attributes of an intent that are not imported, with their keys in the file."""
 
 
 @command(
@@ -90,7 +99,7 @@ def intents_import(call: Call) -> int | None:
         and not given.is_dir()
         and PlanKind.INTENTS is (kind or kind_of_file(given.name))
     ):
-        import_file(call, given)
+        _import_file(call, given)
         return None
     with Governance(call.root()) as governance:
         governing(governance)
@@ -153,17 +162,6 @@ def _file(base: Path, path: str, kind: PlanKind | None) -> Sequence[PlanSource]:
     return (PlanSource(kind, base, (path,)),)
 
 
-_HERE: Final = "an intent has or had this id already"
-_NOT_CARRIED: Final = {
-    "related_files": "related_files",
-    "recent_history": "recent_history",
-    "aliases": "aliases",
-    "specification": "specification_id",
-    "updated_at": "updated_at",
-}
-"""The attributes of an intent that are not imported, with their keys in the file."""
-
-
 class _TakenOver(Struct, frozen=True):
     """The imported intents, in a dry run those to import, and by id why the others were skipped."""
 
@@ -182,7 +180,7 @@ class _TakenOver(Struct, frozen=True):
         return {intent_id: keys for intent_id, keys in found.items() if keys}
 
 
-def import_file(call: Call, given: Path) -> None:
+def _import_file(call: Call, given: Path) -> None:
     """Add the intents of another intents file whose ids no intent has or had, and print them.
 
     With --dry-run, only print what would be added. Raise WrongUsageError if the file, at `given`,

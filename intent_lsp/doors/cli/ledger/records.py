@@ -56,6 +56,21 @@ RECORD_COLUMNS: Final = (
 )
 """The columns for rows of `record_row`."""
 
+_NAMED: Final = 5
+_TONES: Final = {
+    FactTone.ID: "cyan",
+    FactTone.FILE: "bold",
+    FactTone.DOUBT: "yellow",
+    FactTone.FAILURE: "bold red",
+}
+_STYLES: Final = {
+    DiffMark.PLACE: "cyan",
+    DiffMark.KEPT: "",
+    DiffMark.REMOVED: "red",
+    DiffMark.ADDED: "green",
+    DiffMark.REMARK: "dim",
+}
+
 TableRow = Sequence[Cell]
 
 
@@ -167,22 +182,6 @@ def _file(files: Sequence[RecordFile]) -> str:
     if first.previous_path is not None:
         name = f"{first.previous_path} -> {name}"
     return name if len(files) == 1 else f"{name} (+{len(files) - 1})"
-
-
-_NAMED: Final = 5
-_TONES: Final = {
-    FactTone.ID: "cyan",
-    FactTone.FILE: "bold",
-    FactTone.DOUBT: "yellow",
-    FactTone.FAILURE: "bold red",
-}
-_STYLES: Final = {
-    DiffMark.PLACE: "cyan",
-    DiffMark.KEPT: "",
-    DiffMark.REMOVED: "red",
-    DiffMark.ADDED: "green",
-    DiffMark.REMARK: "dim",
-}
 
 
 @command(
