@@ -87,7 +87,7 @@ class JsonDoor:
             assert chosen in question.titles, question
             return answer_of(chosen, "a person")
 
-        async def grant(wish: Wish) -> Granted | CheckoutRefusal:
+        async def grant(wish: Wish, _: ApprovalAnswer) -> Granted | CheckoutRefusal:
             session = self._governance.sessions.of_agent(*asker(params))
             return self._governance.planning.grant(wish, session, by="a person", unsaved_file=False)
 

@@ -7,10 +7,10 @@ import logging
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Final, Generic, TypeVar
+from functools import partial
+from typing import Final, TypeVar
 
 import anyio
-from msgspec import Struct
 
 from intent_lsp.core.gate.request import ASKABLE, NO_ANSWER, ApprovalAnswer
 from intent_lsp.core.policy import TeamPolicy
@@ -41,15 +41,24 @@ async def decided(
     InputNeeded if the client has to call again with the person's answer.
     """
     policy = (await in_thread(asked.governance.rules.current)).policy
-    approval = _CallApproval(asked, judge, policy)
+
+    async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
+        try:
+            return await person_answer(asked, question, policy)
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                # The refusal is noted although nobody waits for the answer any more.
+                await in_thread(judge, ApprovalAnswer(feedback=CANCELLED, final=True))
+            raise
+
     steps = ApprovalSteps(
-        judge=approval.judged,
+        judge=lambda word: in_thread(judge, word),
         decision_of=decision_of,
-        ask=approval.ask,
-        grant=approval.grant,
+        ask=ask,
+        grant=partial(granted_by, asked),
         warn=_log.warning,
     )
-    first = await approval.judged(await _first_word(asked, policy))
+    first = await in_thread(judge, await _first_word(asked, policy))
     return await settled(asked.asker.id, first, steps)
 
 
@@ -112,31 +121,3 @@ async def _first_word(asked: ToolRequest, policy: TeamPolicy) -> ApprovalAnswer:
     if await in_thread(listening_place, asked.governance.root) is not None:
         return ASKABLE
     return asked.client.first_word(policy)
-
-
-class _CallApproval(Struct, Generic[T]):
-    """What `settled` needs for one call: judges the call, asks a person and grants scope.
-
-    `word` is the person's newest answer.
-    """
-
-    asked: ToolRequest
-    judge: Callable[[ApprovalAnswer], T]
-    policy: TeamPolicy
-    word: ApprovalAnswer = ASKABLE
-
-    async def judged(self, word: ApprovalAnswer) -> T:
-        return await in_thread(self.judge, word)
-
-    async def ask(self, question: ApprovalQuestion) -> ApprovalAnswer:
-        try:
-            self.word = await person_answer(self.asked, question, self.policy)
-        except anyio.get_cancelled_exc_class():
-            with anyio.CancelScope(shield=True):
-                # The refusal is noted although nobody waits for the answer any more.
-                await self.judged(ApprovalAnswer(feedback=CANCELLED, final=True))
-            raise
-        return self.word
-
-    async def grant(self, wish: Wish) -> Granted | CheckoutRefusal:
-        return await granted_by(self.asked, wish, self.word)

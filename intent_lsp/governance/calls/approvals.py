@@ -77,14 +77,14 @@ class ApprovalSteps(Struct, Generic[T], frozen=True, kw_only=True):
     """What an entry point does for a call that waits for a person's approval, as callbacks.
 
     `judge` judges the call with the person's answer and carries out the decision. `decision_of`
-    returns the decision in a result of `judge`. `ask` asks the person, `grant` expands a scope, and
-    `warn` shows a message to the person.
+    returns the decision in a result of `judge`. `ask` asks the person. `grant` expands a scope, as
+    the person's answer says, and `warn` shows the person a message.
     """
 
     judge: Callable[[ApprovalAnswer], Awaitable[T]]
     decision_of: Callable[[T], CallDecision]
     ask: Callable[[ApprovalQuestion], Awaitable[ApprovalAnswer]]
-    grant: Callable[[Wish], Awaitable[Granted | CheckoutRefusal]]
+    grant: Callable[[Wish, ApprovalAnswer], Awaitable[Granted | CheckoutRefusal]]
     warn: Callable[[str], None]
 
 
@@ -135,7 +135,7 @@ async def _expanded(
     """
     patterns = tuple(escape(path) for path in why.paths)
     wish = Wish(intent_id=admission.intent_id or "", patterns=patterns, reason=_REASON)
-    granted = await steps.grant(wish)
+    granted = await steps.grant(wish, word)
     if isinstance(granted, CheckoutRefusal):
         steps.warn(f"intent-lsp: {granted.message} Only this one call is approved.")
         return replace(word, approval=ApprovalChoice.ONCE)

@@ -58,7 +58,7 @@ class HookApproval(Struct, frozen=True):
         async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
             return person.ask(question, self._time())
 
-        async def grant(wish: Wish) -> Granted | CheckoutRefusal:
+        async def grant(wish: Wish, _: ApprovalAnswer) -> Granted | CheckoutRefusal:
             return person.grant(wish, self.governance.sessions.open_agent(session_id, agent_id))
 
         first = judge(ASKABLE)

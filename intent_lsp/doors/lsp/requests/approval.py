@@ -71,7 +71,7 @@ class ApprovalPrompt:
             judge=lambda word: finish(judge(word)),
             decision_of=decision_of,
             ask=ask,
-            grant=lambda wish: finish(choices.grant(open_root, wish, open_root.session)),
+            grant=lambda wish, _: finish(choices.grant(open_root, wish, open_root.session)),
             warn=self._connection.people.warn,
         )
         return await settled(asker, judged, steps)
