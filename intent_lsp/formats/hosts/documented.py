@@ -1,10 +1,10 @@
-"""The hosts that are known from their documentation, not from recorded payloads."""
+"""The hosts known from their documentation alone, and the form that any other host may send."""
 
 from typing import Final
 
 from intent_lsp.core.agents.hook_event import HookKind
-from intent_lsp.formats.hosts.gemini import top_level_refusal
 from intent_lsp.formats.hosts.host import CLAUDE_EVENTS, TOLD_AT, Fields, Host
+from intent_lsp.formats.hosts.observed import top_level_refusal
 
 VSCODE: Final = Host(name="vscode", told_at=TOLD_AT - {HookKind.FAILED_TOOL})
 """VS Code's agent mode: the events of Claude Code, with fields in either spelling."""
@@ -136,3 +136,30 @@ GROK: Final = Host(
     told_at=frozenset(),
 )
 """Grok CLI: the events of Claude Code, with fields in camelCase. It also runs Claude's hooks."""
+
+GENERIC: Final = Host(
+    name="generic",
+    events={
+        **CLAUDE_EVENTS,
+        "before_tool": HookKind.BEFORE_TOOL,
+        "after_tool": HookKind.AFTER_TOOL,
+        "tool_failed": HookKind.FAILED_TOOL,
+        "session_start": HookKind.SESSION_START,
+        "session_end": HookKind.SESSION_END,
+        "prompt": HookKind.PROMPT,
+        "turn_end": HookKind.TURN_END,
+        "subagent_start": HookKind.SUBAGENT_START,
+        "subagent_end": HookKind.SUBAGENT_END,
+    },
+    fields=Fields(
+        event=("event", "hook_event_name"),
+        parent=("parent_session_id",),
+    ),
+    refuse=lambda _event, reason: {"allowed": False, "reason": reason},
+    tell=lambda _event, text: {"context": text},
+)
+"""Any other agent host: a small JSON object that the author of an agent can send.
+
+Its fields are `event`, `session_id`, `agent_id`, `parent_session_id`, `cwd`, `tool_name`,
+`tool_input`, `tool_use_id`, `error`, `model`, `prompt` and `source`.
+"""
