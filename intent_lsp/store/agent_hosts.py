@@ -19,8 +19,9 @@ def signs_of(host: AgentHost, root: Path, home: Path) -> tuple[str, ...]:
     `root` (relative to it).
     """
     programs = [found for name in host.programs if (found := shutil.which(name)) is not None]
-    at_home = [f"~/{name}" for name in host.at_home if (home / name).exists()]
-    in_root = [name for name in host.in_root if (root / name).exists()]
+    both = host.directories
+    at_home = [f"~/{name}" for name in (*both, *host.at_home) if (home / name).exists()]
+    in_root = [name for name in (*both, *host.in_root) if (root / name).exists()]
     return (*programs, *at_home, *in_root)
 
 

@@ -91,9 +91,10 @@ class AgentHost(Struct, frozen=True, kw_only=True):
     """A program that runs agents, such as Claude Code.
 
     `name` is what a person chooses it by, and `title` is its name in texts. `asks_as` is its name
-    in `intent-lsp hook NAME`, or "" for `name`. The host is found by a program of `programs` on
-    PATH, or by a directory or file in the home directory (`at_home`) or in the repository
-    (`in_root`). `editors` are those of `programs` that also run while no agent is at work.
+    in `intent-lsp hook NAME`, or "" for `name`. `mcp` is None if the host has no file for MCP
+    servers in the repository. The host is found by a program of `programs` on PATH, or by a
+    directory or file in the home directory (`at_home`), in the repository (`in_root`) or in either
+    (`directories`). `editors` are those of `programs` that also run while no agent is at work.
     `package` is the npm package that holds the program, or "". `steps` are what a person has to do
     after the registration.
     """
@@ -102,10 +103,11 @@ class AgentHost(Struct, frozen=True, kw_only=True):
     title: str
     asks_as: str = ""
     hooks: HookFile
-    mcp: McpFile | None
+    mcp: McpFile | None = None
     programs: tuple[str, ...]
     editors: tuple[str, ...] = ()
     package: str = ""
+    directories: tuple[str, ...] = ()
     at_home: tuple[str, ...] = ()
     in_root: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
