@@ -210,10 +210,7 @@ CLINE: Final = Host(
         agent=("agent_id",),
         only_subagents=("parent_agent_id",),
         cwd=("workspaceInfo.rootPath",),
-        tool=(
-            *("tool_call.name", "tool_result.name"),
-            *("preToolUse.toolName", "postToolUse.toolName"),
-        ),
+        tool=("tool_call.name", "tool_result.name", "preToolUse.toolName", "postToolUse.toolName"),
         tool_input=(
             *("tool_call.input", "tool_result.input"),
             *("preToolUse.parameters", "postToolUse.parameters"),

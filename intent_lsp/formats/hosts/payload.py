@@ -5,7 +5,7 @@ Invariant: unknown fields are passed over. An error about a field names it.
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 
@@ -16,6 +16,16 @@ Names = tuple[str, ...]
 
 A dot leads into an object.
 """
+
+
+# In this order: a boolean is an integer, and a text is a sequence.
+_KINDS: Final = (
+    (bool, "a boolean"),
+    (str, "a text"),
+    ((int, float), "a number"),
+    (Mapping, "an object"),
+    (Sequence, "a list"),
+)
 
 
 class WrongPayloadError(IntentLspError):
@@ -107,13 +117,7 @@ class Payload(Struct, frozen=True):
         name, value = self.find(names)
         if isinstance(value, str):
             value = _parsed(value, name) if value.lstrip().startswith("[") else [value]
-        if value is None:
-            return ()
-        if not isinstance(value, list):
-            raise WrongPayloadError(name, f"must be a list of texts, but is {_kind(value)}")
-        if not all(isinstance(each, str) for each in value):
-            raise WrongPayloadError(name, "must be a list of texts, but has other items")
-        return tuple(value)
+        return tuple(_items(name, value, str, "texts"))
 
     def parts(self, names: Names) -> "tuple[Payload, ...]":
         """Return the objects in a list field, which may be JSON text. A missing one is empty.
@@ -121,13 +125,8 @@ class Payload(Struct, frozen=True):
         Raise WrongPayloadError for another type, or for a text that is not JSON.
         """
         name, value = self._value(names)
-        if value is None:
-            return ()
-        if not isinstance(value, list):
-            raise WrongPayloadError(name, f"must be a list of objects, but is {_kind(value)}")
-        if not all(isinstance(each, Mapping) for each in value):
-            raise WrongPayloadError(name, "must be a list of objects, but has other items")
-        return tuple(Payload(each, f"{name}[{at}]") for at, each in enumerate(value))
+        items = _items(name, value, Mapping, "objects")
+        return tuple(Payload(each, f"{name}[{at}]") for at, each in enumerate(items))
 
     def _value(self, names: Names) -> tuple[str, Any]:
         """Return what `find` returns, with the value of JSON text in place of the text."""
@@ -150,6 +149,17 @@ def read_payload(data: bytes) -> Payload:
     return Payload(value)
 
 
+def _items(name: str, value: object, kind: type, kinds: str) -> Sequence[Any]:
+    """Return the items of a list, which must be of one kind. None has no items."""
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise WrongPayloadError(name, f"must be a list of {kinds}, but is {_kind(value)}")
+    if not all(isinstance(each, kind) for each in value):
+        raise WrongPayloadError(name, f"must be a list of {kinds}, but has other items")
+    return value
+
+
 def _parsed(text: str, name: str) -> object:
     try:
         return json.loads(text, strict=False)
@@ -160,16 +170,4 @@ def _parsed(text: str, name: str) -> object:
 
 
 def _kind(value: object) -> str:
-    match value:
-        case bool():
-            return "a boolean"
-        case str():
-            return "a text"
-        case int() | float():
-            return "a number"
-        case Mapping():
-            return "an object"
-        case Sequence():
-            return "a list"
-        case _:
-            return "nothing"
+    return next((name for kinds, name in _KINDS if isinstance(value, kinds)), "nothing")

@@ -12,6 +12,79 @@ from intent_lsp.core.paths import INTENTS_FILE
 _CALL: Final = "probe"
 _TEXT: Final = "# A probe of `intent-lsp doctor`. It is never written.\n"
 
+# Values in the shapes below whose place the event, the intents file and its root take.
+_EVENT, _FILE, _ROOT = "@EVENT@", "@FILE@", "@ROOT@"
+
+_PATCH: Final = f"*** Begin Patch\n*** Delete File: {INTENTS_FILE}\n*** End Patch\n"
+_TOOLS: Final[Mapping[str, tuple[str, Mapping[str, str]]]] = {
+    "codex": ("apply_patch", {"command": _PATCH}),
+    "copilot": ("Write", {"path": _FILE, "file_text": _TEXT}),
+    "kimi": ("Write", {"path": _FILE, "content": _TEXT}),
+    "gemini": ("write_file", {"file_path": _FILE, "content": _TEXT}),
+    "qwen": ("write_file", {"file_path": _FILE, "content": _TEXT}),
+    "kiro": ("fs_write", {"path": _FILE, "file_text": _TEXT}),
+}
+"""The tool with which a host writes a file, and its input, where they are not Claude Code's.
+
+For Codex, the input is a patch that deletes the intents file.
+"""
+
+_CLINE_INPUT: Final = {"path": _FILE, "new_text": _TEXT}
+_SHAPES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "antigravity": {
+        "conversationId": PROBE_SESSION,
+        "workspacePath": _ROOT,
+        "toolCall": {
+            "id": _CALL,
+            "name": "write_to_file",
+            "args": {"TargetFile": _FILE, "CodeContent": _TEXT, "Cwd": _ROOT},
+        },
+    },
+    "cline": {
+        "hookName": "tool_call",
+        "sessionContext": {"rootSessionId": PROBE_SESSION},
+        "workspaceInfo": {"rootPath": _ROOT},
+        "tool_call": {"id": _CALL, "name": "editor", "input": _CLINE_INPUT},
+        "preToolUse": {"toolName": "editor", "parameters": _CLINE_INPUT},
+    },
+    "cursor": {
+        "hook_event_name": _EVENT,
+        "conversation_id": PROBE_SESSION,
+        "workspace_roots": [_ROOT],
+        "cwd": _ROOT,
+        "tool_name": "Write",
+        "tool_input": {"file_path": _FILE, "contents": _TEXT},
+        "tool_use_id": _CALL,
+    },
+    "grok": {
+        "sessionId": PROBE_SESSION,
+        "workspaceRoot": _ROOT,
+        "toolName": "write_file",
+        "toolInput": {"path": _FILE, "content": _TEXT},
+        "toolUseId": _CALL,
+    },
+    "opencode": {
+        "event": _EVENT,
+        "tool": "write",
+        "sessionID": PROBE_SESSION,
+        "callID": _CALL,
+        "args": {"filePath": _FILE, "content": _TEXT},
+        "directory": _ROOT,
+        "worktree": _ROOT,
+    },
+    "windsurf": {
+        "agent_action_name": _EVENT,
+        "trajectory_id": PROBE_SESSION,
+        "execution_id": _CALL,
+        "tool_info": {
+            "cwd": _ROOT,
+            "file_path": _FILE,
+            "edits": [{"old_string": "", "new_string": _TEXT}],
+        },
+    },
+}
+"""The payloads of the hosts that do not send what Claude Code sends."""
+
 
 def probe_payload(host: str, event: str, root: str) -> Mapping[str, Any]:
     """Return the payload that a host sends before a call that edits the intents file of a root.
@@ -19,114 +92,24 @@ def probe_payload(host: str, event: str, root: str) -> Mapping[str, Any]:
     `host` is the name in `intent-lsp hook NAME`, `event` the host's name of the event, and `root`
     the absolute path of the root.
     """
-    path = f"{root}/{INTENTS_FILE}"
-    make = _SHAPES.get(host)
-    if make is not None:
-        return make(event, path, root)
-    tool, given = _tool(host, path)
-    return {
-        "hook_event_name": event,
+    tool, given = _TOOLS.get(host, ("Write", {"file_path": _FILE, "content": _TEXT}))
+    usual = {
+        "hook_event_name": _EVENT,
         "session_id": PROBE_SESSION,
-        "cwd": root,
+        "cwd": _ROOT,
         "tool_name": tool,
         "tool_input": given,
         "tool_use_id": _CALL,
     }
+    known = {_EVENT: event, _FILE: f"{root}/{INTENTS_FILE}", _ROOT: root}
+    filled: Mapping[str, Any] = _filled(_SHAPES.get(host, usual), known)
+    return filled
 
 
-def _tool(host: str, path: str) -> tuple[str, Mapping[str, str]]:
-    """Return the name of a tool of this host, and its input for writing the file at `path`.
-
-    For Codex, the input is a patch that deletes the intents file.
-    """
-    match host:
-        case "codex":
-            patch = f"*** Begin Patch\n*** Delete File: {INTENTS_FILE}\n*** End Patch\n"
-            return "apply_patch", {"command": patch}
-        case "copilot":
-            return "Write", {"path": path, "file_text": _TEXT}
-        case "kimi":
-            return "Write", {"path": path, "content": _TEXT}
-        case "gemini" | "qwen":
-            return "write_file", {"file_path": path, "content": _TEXT}
-        case "kiro":
-            return "fs_write", {"path": path, "file_text": _TEXT}
-        case _:
-            return "Write", {"file_path": path, "content": _TEXT}
-
-
-def _antigravity(_event: str, path: str, root: str) -> Mapping[str, Any]:
-    given = {"TargetFile": path, "CodeContent": _TEXT, "Cwd": root}
-    return {
-        "conversationId": PROBE_SESSION,
-        "workspacePath": root,
-        "toolCall": {"id": _CALL, "name": "write_to_file", "args": given},
-    }
-
-
-def _cline(_event: str, path: str, root: str) -> Mapping[str, Any]:
-    given = {"path": path, "new_text": _TEXT}
-    return {
-        "hookName": "tool_call",
-        "sessionContext": {"rootSessionId": PROBE_SESSION},
-        "workspaceInfo": {"rootPath": root},
-        "tool_call": {"id": _CALL, "name": "editor", "input": given},
-        "preToolUse": {"toolName": "editor", "parameters": given},
-    }
-
-
-def _cursor(event: str, path: str, root: str) -> Mapping[str, Any]:
-    return {
-        "hook_event_name": event,
-        "conversation_id": PROBE_SESSION,
-        "workspace_roots": [root],
-        "cwd": root,
-        "tool_name": "Write",
-        "tool_input": {"file_path": path, "contents": _TEXT},
-        "tool_use_id": _CALL,
-    }
-
-
-def _grok(_event: str, path: str, root: str) -> Mapping[str, Any]:
-    return {
-        "sessionId": PROBE_SESSION,
-        "workspaceRoot": root,
-        "toolName": "write_file",
-        "toolInput": {"path": path, "content": _TEXT},
-        "toolUseId": _CALL,
-    }
-
-
-def _opencode(event: str, path: str, root: str) -> Mapping[str, Any]:
-    return {
-        "event": event,
-        "tool": "write",
-        "sessionID": PROBE_SESSION,
-        "callID": _CALL,
-        "args": {"filePath": path, "content": _TEXT},
-        "directory": root,
-        "worktree": root,
-    }
-
-
-def _windsurf(event: str, path: str, root: str) -> Mapping[str, Any]:
-    return {
-        "agent_action_name": event,
-        "trajectory_id": PROBE_SESSION,
-        "execution_id": _CALL,
-        "tool_info": {
-            "cwd": root,
-            "file_path": path,
-            "edits": [{"old_string": "", "new_string": _TEXT}],
-        },
-    }
-
-
-_SHAPES: Final = {
-    "antigravity": _antigravity,
-    "cline": _cline,
-    "cursor": _cursor,
-    "grok": _grok,
-    "opencode": _opencode,
-    "windsurf": _windsurf,
-}
+def _filled(shape: object, known: Mapping[str, str]) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a shape with known values in their places."""
+    if isinstance(shape, Mapping):
+        return {key: _filled(value, known) for key, value in shape.items()}
+    if isinstance(shape, list):
+        return [_filled(value, known) for value in shape]
+    return known.get(shape, shape) if isinstance(shape, str) else shape

@@ -55,13 +55,11 @@ def _paths(given: Payload) -> Iterator[str]:
     named = given.text(_PATH)
     if named:
         yield named
-    for names in _OTHER_PATHS:
+    for names in _OTHER_PATHS if named is None else ():
         _, other = given.find(names)
-        if isinstance(other, str) and other and named is None:
+        if isinstance(other, str) and other:
             yield other
-    _, several = given.find(("paths", "file_paths", "filePaths"))
-    if several is not None:
-        yield from given.texts(("paths", "file_paths", "filePaths"))
+    yield from given.texts(("paths", "file_paths", "filePaths"))
     for name in _LISTED:
         yield from _listed(given, name)
 
@@ -75,10 +73,7 @@ def _listed(given: Payload, name: str) -> Iterator[str]:
     if name == "files" and isinstance(value, list) and all(isinstance(v, str) for v in value):
         yield from value
     elif isinstance(value, list) or (isinstance(value, str) and value.lstrip().startswith("[")):
-        for part in given.parts((name,)):
-            path = part.text(_PATH)
-            if path:
-                yield path
+        yield from filter(None, (part.text(_PATH) for part in given.parts((name,))))
 
 
 def _command(given: Payload) -> str | None:
@@ -119,5 +114,4 @@ def _pieces(given: Payload) -> Iterator[str]:
 
 def _mutation_class(given: Payload) -> MutationClass | None:
     _, value = given.find(("mutation_class", "mutationClass"))
-    known = [each for each in MutationClass if each.value == value]
-    return known[0] if known else None
+    return next((each for each in MutationClass if each.value == value), None)
