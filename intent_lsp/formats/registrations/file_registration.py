@@ -1,7 +1,9 @@
-"""Registrations that are whole files: scripts named after events, and plug-ins.
+"""Registrations that are whole files: scripts named after events, and the plug-in for opencode.
 
 Invariant: a file that somebody else wrote is neither changed nor removed.
 """
+
+from typing import Final
 
 from msgspec import Struct
 
@@ -13,6 +15,63 @@ from intent_lsp.formats.registrations.registration import (
     calls_hook,
     module_calls_hook,
 )
+
+_PLUGIN: Final = """\
+// @WRITTEN_BY@
+// Asks intent-lsp about each call of a tool. `intent-lsp agents uninstall` removes this file.
+import { spawnSync } from "node:child_process"
+
+const COMMAND = "intent-lsp"
+const WORDS = ["hook", "opencode"]
+const LIMIT = 30_000
+const LARGEST = 16 * 1024 * 1024
+const SESSIONS = new Set(["session.created", "session.idle", "session.deleted"])
+
+function ask(payload) {
+  const run = spawnSync(COMMAND, WORDS, {
+    input: JSON.stringify(payload),
+    encoding: "utf8",
+    cwd: payload.directory,
+    timeout: LIMIT,
+    maxBuffer: LARGEST,
+  })
+  if (!payload.event.startsWith("tool.")) return ""
+  if (run.status === 2) throw new Error((run.stderr || "").trim() || "intent-lsp said no.")
+@ON_FAILURE@  return run.status === 0 ? (run.stdout || "").trim() : ""
+}
+
+export const IntentLsp = async ({ directory, worktree }) => ({
+  event: async ({ event }) => {
+    if (!SESSIONS.has(event.type)) return
+    const info = event.properties?.info
+    const sessionID = info?.id ?? event.properties?.sessionID
+    ask({ event: event.type, sessionID, parentID: info?.parentID, directory, worktree })
+  },
+  "chat.message": async (input, output) => {
+    const parts = (output?.parts ?? []).filter((part) => part.type === "text")
+    const prompt = parts.map((part) => part.text).join("\\n")
+    const sessionID = input?.sessionID
+    const model = output?.message?.model?.modelID ?? input?.model?.modelID
+    ask({ event: "chat.message", sessionID, model, prompt, directory, worktree })
+  },
+  "tool.execute.before": async (input, output) => {
+    const { tool, sessionID, callID } = input
+    const args = output?.args
+    ask({ event: "tool.execute.before", tool, sessionID, callID, args, directory, worktree })
+  },
+  "tool.execute.after": async (input, output) => {
+    const { tool, sessionID, callID, args } = input
+    const event = "tool.execute.after"
+    const said = ask({ event, tool, sessionID, callID, args, output, directory, worktree })
+    if (said && typeof output?.output === "string") output.output += "\\n\\n" + said
+  },
+})
+"""
+
+_FAIL_CLOSED: Final = """\
+  if (run.status !== 0 && payload.event === "tool.execute.before")
+    throw new Error("intent-lsp could not judge this call: " + (run.error?.message ?? run.status))
+"""
 
 
 class FileRegistration(Struct, frozen=True, kw_only=True):
@@ -64,3 +123,14 @@ class FileRegistration(Struct, frozen=True, kw_only=True):
         if self.module:
             return module_calls_hook(text, self.host)
         return any(calls_hook(line, self.host) for line in text.splitlines())
+
+
+def plugin_text(*, fail_closed: bool) -> str:
+    """Return the source of the JavaScript plug-in for opencode, whose hooks cannot be commands.
+
+    It passes events on to `intent-lsp hook opencode`, refuses a call by an exception, and appends
+    what the hook says after a call to the call's output (agents.md). With `fail_closed`, it also
+    refuses a call if the hook fails or gives no answer in time.
+    """
+    text = _PLUGIN.replace("@WRITTEN_BY@", WRITTEN_BY)
+    return text.replace("@ON_FAILURE@", _FAIL_CLOSED if fail_closed else "")

@@ -6,11 +6,10 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape, McpFile
-from intent_lsp.formats.registrations.file_registration import FileRegistration
-from intent_lsp.formats.registrations.json_entry import HANDLERS, MATCHER, JsonEntry
+from intent_lsp.formats.registrations.file_registration import FileRegistration, plugin_text
+from intent_lsp.formats.registrations.json_entry import HANDLERS, MATCHER, SettingsEntry
 from intent_lsp.formats.registrations.json_registration import JsonRegistration
 from intent_lsp.formats.registrations.jsonc import JsonValue
-from intent_lsp.formats.registrations.opencode_plugin import plugin_text
 from intent_lsp.formats.registrations.registration import (
     PROGRAM,
     SERVER_NAME,
@@ -20,9 +19,10 @@ from intent_lsp.formats.registrations.registration import (
     Registration,
     RegistrationText,
 )
-from intent_lsp.formats.registrations.toml_registration import TomlEntry, TomlRegistration
+from intent_lsp.formats.registrations.toml_registration import TomlRegistration
 
-_TRIGGER: Final = "trigger"
+_TRIGGERS: Final = {HookShape.TRIGGERS: "trigger", HookShape.TABLES: "event"}
+"""The key with which an entry names its event, where one array has those of all events."""
 
 
 class RegistrationOptions(Struct, frozen=True, kw_only=True):
@@ -75,76 +75,53 @@ def hook_command(host: AgentHost, event: str, program: str = PROGRAM) -> str:
 def _hooks(host: AgentHost, wish: RegistrationOptions) -> Iterator[Registration]:
     hooks = host.hooks
     place, path = hooks.place, hooks.path
-    content: RegistrationText
     if wish.local and hooks.local is not None:
         place, path = Place.LOCAL, hooks.local
-    match hooks.shape:
-        case HookShape.SCRIPTS:
-            for event in hooks.every_event:
-                yield Registration(
-                    purpose=Purpose.HOOKS,
-                    place=place,
-                    paths=(f"{path}/{event}",),
-                    content=_script(host, event, wish),
-                    executable=True,
-                )
-            return
-        case HookShape.PLUGIN:
-            content = FileRegistration(
-                host=host.hook,
-                content=plugin_text(fail_closed=wish.fail_closed),
-                command=hook_command(host, ""),
-                module=True,
+    if hooks.shape is HookShape.SCRIPTS:
+        for event in hooks.every_event:
+            yield Registration(
+                purpose=Purpose.HOOKS,
+                place=place,
+                paths=(f"{path}/{event}",),
+                content=_script(host, event, wish),
+                executable=True,
             )
-        case HookShape.TABLES:
-            content = _tables(host, wish)
-        case HookShape.GROUPS | HookShape.FLAT | HookShape.TRIGGERS:
-            content = _entries(host, wish)
+        return
+    content: RegistrationText
+    if hooks.shape is HookShape.PLUGIN:
+        content = FileRegistration(
+            host=host.hook,
+            content=plugin_text(fail_closed=wish.fail_closed),
+            command=hook_command(host, ""),
+            module=True,
+        )
+    else:
+        content = _entries(host, wish)
     yield Registration(purpose=Purpose.HOOKS, place=place, paths=(path,), content=content)
 
 
 def _script(host: AgentHost, event: str, wish: RegistrationOptions) -> FileRegistration:
     command = hook_command(host, event, wish.program)
-    return FileRegistration(
-        host=host.hook,
-        content=f"#!/bin/sh\n# {WRITTEN_BY}\nexec {command}\n",
-        command=command,
-    )
+    content = f"#!/bin/sh\n# {WRITTEN_BY}\nexec {command}\n"
+    return FileRegistration(host=host.hook, content=content, command=command)
 
 
-def _tables(host: AgentHost, wish: RegistrationOptions) -> TomlRegistration:
+def _entries(host: AgentHost, wish: RegistrationOptions) -> JsonRegistration | TomlRegistration:
     hooks = host.hooks
-    limit = () if hooks.limit is None else (hooks.limit,)
-    return TomlRegistration(
-        host=host.hook,
-        entries=tuple(
-            TomlEntry(
-                path=(hooks.container,),
-                values=(
-                    ("event", event),
-                    (hooks.command, hook_command(host, event, wish.program)),
-                    *limit,
-                ),
-                item=True,
-            )
-            for event in hooks.every_event
-        ),
+    trigger = _TRIGGERS.get(hooks.shape)
+    entries = tuple(
+        SettingsEntry(
+            path=(hooks.container, event) if trigger is None else (hooks.container,),
+            value=_entry(host, event, wish),
+            trigger=trigger,
+        )
+        for event in hooks.every_event
     )
-
-
-def _entries(host: AgentHost, wish: RegistrationOptions) -> JsonRegistration:
-    hooks = host.hooks
-    listed = hooks.shape is HookShape.TRIGGERS
+    if hooks.shape is HookShape.TABLES:
+        return TomlRegistration(host=host.hook, entries=entries)
     return JsonRegistration(
         host=host.hook,
-        entries=tuple(
-            JsonEntry(
-                path=(hooks.container,) if listed else (hooks.container, event),
-                value=_entry(host, event, wish),
-                trigger=_TRIGGER if listed else None,
-            )
-            for event in hooks.every_event
-        ),
+        entries=entries,
         container=(hooks.container,),
         top=hooks.top,
         own=hooks.own,
@@ -161,12 +138,14 @@ def _entry(host: AgentHost, event: str, wish: RegistrationOptions) -> JsonValue:
     if hooks.shape is HookShape.TRIGGERS:
         return {
             "name": f"{PROGRAM} {event}",
-            _TRIGGER: event,
+            "trigger": event,
             **matcher,
             "action": {"type": "command", "command": command},
             **limit,
             "enabled": True,
         }
+    if hooks.shape is HookShape.TABLES:
+        return {"event": event, hooks.command: command, **limit}
     handler: dict[str, JsonValue] = {**dict(hooks.extra), hooks.command: command, **limit}
     if hooks.closed is not None and wish.fail_closed and event == hooks.gate:
         # Not on other events, where a refusal would stop the person's own prompt.
@@ -175,21 +154,14 @@ def _entry(host: AgentHost, event: str, wish: RegistrationOptions) -> JsonValue:
 
 
 def _server(host: AgentHost, file: McpFile) -> Registration:
-    arguments = ["mcp"]
+    call: dict[str, JsonValue] = {"command": PROGRAM, "args": ["mcp"]}
+    if file.as_list:
+        call = {"command": [PROGRAM, "mcp"]}
+    path = (file.container, SERVER_NAME)
+    entry = SettingsEntry(path=path, value={**dict(file.extra), **call}, item=False)
+    content: RegistrationText
     if file.paths[0].endswith(".toml"):
-        table = TomlEntry(
-            path=(file.container, SERVER_NAME),
-            values=(("command", PROGRAM), ("args", [*arguments])),
-        )
-        content: RegistrationText = TomlRegistration(host=host.hook, entries=(table,))
+        content = TomlRegistration(host=host.hook, entries=(entry,))
     else:
-        call: dict[str, JsonValue] = {"command": PROGRAM, "args": [*arguments]}
-        if file.as_list:
-            call = {"command": [PROGRAM, *arguments]}
-        entry = JsonEntry(
-            path=(file.container, SERVER_NAME), value={**dict(file.extra), **call}, item=False
-        )
-        content = JsonRegistration(
-            host=host.hook, entries=(entry,), container=(file.container, SERVER_NAME)
-        )
+        content = JsonRegistration(host=host.hook, entries=(entry,), container=path)
     return Registration(purpose=Purpose.MCP, place=Place.ROOT, paths=file.paths, content=content)

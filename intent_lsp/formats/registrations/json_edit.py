@@ -25,6 +25,9 @@ from intent_lsp.formats.text_positions import TextPositions, line_end_of
 JsonPath: TypeAlias = tuple[str | int, ...]
 """The keys and indexes that lead from the root to a value."""
 
+BEHIND: Final = 1_000_000_000
+"""An index behind the last item of any array, which appends."""
+
 Edited: TypeAlias = str | UnreadableText
 
 INDENT: Final = "  "

@@ -1,10 +1,10 @@
-"""Recognises our entries in the JSON settings of agent hosts, and checks what they hold."""
+"""Our entries in the settings of agent hosts: what they must hold, and how they are recognised."""
 
 from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.formats.registrations.json_edit import JsonPath
+from intent_lsp.formats.registrations.json_edit import BEHIND, JsonPath
 from intent_lsp.formats.registrations.jsonc import JsonNode, JsonValue
 from intent_lsp.formats.registrations.registration import calls_hook
 
@@ -18,8 +18,8 @@ _EVERYTHING: Final = (None, "", "*", ".*")
 _LIMITS: Final = ("timeout", "timeoutSec")
 
 
-class JsonEntry(Struct, frozen=True, kw_only=True):
-    """An entry of ours in a JSON file, and the `value` that it must have.
+class SettingsEntry(Struct, frozen=True, kw_only=True):
+    """An entry of ours in a JSON or TOML file, and the `value` that it must have.
 
     `item`: it is an item of the array to which `path` leads; otherwise it is the member to which
     `path` leads. `trigger` is the key that names an entry's event, if one array has the entries of
@@ -31,8 +31,18 @@ class JsonEntry(Struct, frozen=True, kw_only=True):
     item: bool = True
     trigger: str | None = None
 
+    @property
+    def members(self) -> dict[str, JsonValue]:
+        """The members that the value must have; none for a value that is no object."""
+        return self.value if isinstance(self.value, dict) else {}
 
-def is_right(node: JsonNode | None, entry: JsonEntry, host: str) -> bool:
+    @property
+    def new_path(self) -> JsonPath:
+        """The path at which the entry is added: an item behind all others of its array."""
+        return (*self.path, BEHIND) if self.item else self.path
+
+
+def is_right(node: JsonNode | None, entry: SettingsEntry, host: str) -> bool:
     """Return whether a found value holds all that `entry` asks for. False for None.
 
     More members and a longer time limit are permitted. Of a matcher group, the first handler that
@@ -100,12 +110,12 @@ def calls(value: JsonValue, host: str) -> bool:
     return ours or calls(value.get("action"), host)
 
 
-def same_trigger(value: JsonValue, entry: JsonEntry) -> bool:
+def same_trigger(value: JsonValue, entry: SettingsEntry) -> bool:
     """Return whether a found value names the same event as `entry`.
 
     True also if `entry.trigger` is None.
     """
     if entry.trigger is None:
         return True
-    wanted = entry.value if isinstance(entry.value, dict) else {}
-    return isinstance(value, dict) and value.get(entry.trigger) == wanted.get(entry.trigger)
+    wanted = entry.members.get(entry.trigger)
+    return isinstance(value, dict) and value.get(entry.trigger) == wanted

@@ -12,13 +12,14 @@ from intent_lsp.formats.registrations.json_edit import (
     JsonPath,
     new_json,
     value_at,
+    value_with,
     with_value,
     without,
 )
 from intent_lsp.formats.registrations.json_entry import (
     HANDLERS,
     MATCHER,
-    JsonEntry,
+    SettingsEntry,
     calls,
     covers,
     handler_of,
@@ -47,7 +48,7 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
     """
 
     host: str
-    entries: tuple[JsonEntry, ...]
+    entries: tuple[SettingsEntry, ...]
     container: JsonPath
     top: tuple[tuple[str, JsonValue], ...] = ()
     own: bool = False
@@ -64,10 +65,7 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
         found = [self._found(tree, entry) for entry in self.entries]
         if not any(found):
             return State.MISSING
-        topped = all(
-            (node := value_at(tree, (key,))) is not None and node.value == value
-            for key, value in self.top
-        )
+        topped = isinstance(tree.value, dict) and tree.value | dict(self.top) == tree.value
         right = all(
             any(is_right(value_at(tree, path), entry, self.host) for path in paths)
             for entry, paths in zip(self.entries, found, strict=True)
@@ -112,26 +110,16 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
 
     def _new(self) -> str:
         """Return the text of a new file that holds only our entries and the members of `top`."""
-        made: Edited = new_json(dict(self.top))
+        value: JsonValue = dict(self.top)
         for entry in self.entries:
-            made = made if isinstance(made, UnreadableText) else self._appended(made, entry)
-        tree = parse_jsonc(made) if isinstance(made, str) else made
-        return "" if isinstance(tree, UnreadableText) else new_json(tree.value)
+            value = value_with(value, entry.new_path, entry.value)
+        return new_json(value)
 
     def _is_left_over(self, text: str) -> bool:
         tree = parse_jsonc(text)
         return self.own and isinstance(tree, JsonNode) and tree.value == dict(self.top)
 
-    def _appended(self, text: str, entry: JsonEntry) -> Edited:
-        tree = parse_jsonc(text)
-        if isinstance(tree, UnreadableText):
-            return tree
-        if not entry.item:
-            return with_value(text, entry.path, entry.value)
-        node = value_at(tree, entry.path)
-        return with_value(text, (*entry.path, 0 if node is None else len(node.parts)), entry.value)
-
-    def _with(self, text: str, entry: JsonEntry) -> Edited:
+    def _with(self, text: str, entry: SettingsEntry) -> Edited:
         """Return the text with an entry: added, corrected, or unchanged if it is right."""
         tree = parse_jsonc(text)
         if isinstance(tree, UnreadableText):
@@ -140,7 +128,7 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
         if any(is_right(value_at(tree, path), entry, self.host) for path in paths):
             return text
         if not paths:
-            return self._appended(text, entry)
+            return with_value(text, entry.new_path, entry.value)
         node = value_at(tree, paths[0])
         place = None if node is None else handler_of(node.value, self.host)
         if node is None or place is None or handlers_of(entry.value) is None:
@@ -148,25 +136,27 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
         return self._with_handler(text, (*paths[0], HANDLERS, place), node.value, entry)
 
     def _with_handler(
-        self, text: str, ours: JsonPath, group: JsonValue, entry: JsonEntry
+        self, text: str, ours: JsonPath, group: JsonValue, entry: SettingsEntry
     ) -> Edited:
         """Return the text in which our handler at the path `ours`, in the value `group`, is right.
 
         If others share the matcher group, and its matcher does not match every tool, our handler
         gets a new group of its own.
         """
-        wanted = entry.value if isinstance(entry.value, dict) else {}
+        wanted = entry.members
         if not matches_all(group) and not is_alone(group):
             # Others share the matcher, which is too narrow for us.
             rest = without(text, ours)
-            return rest if isinstance(rest, UnreadableText) else self._appended(rest or "", entry)
+            if isinstance(rest, UnreadableText):
+                return rest
+            return with_value(rest or "", entry.new_path, entry.value)
         made: EditedText = text
         if not matches_all(group):
             at = (*ours[:-2], MATCHER)
             made = _then(text, at, wanted[MATCHER]) if MATCHER in wanted else without(text, at)
         return _amended(made, ours, (handlers_of(wanted) or [{}])[0])
 
-    def _found(self, tree: JsonNode, entry: JsonEntry) -> list[JsonPath]:
+    def _found(self, tree: JsonNode, entry: SettingsEntry) -> list[JsonPath]:
         """Return the paths of our entries in the place of `entry`; none if there is no such entry.
 
         These are the items of its array that call our hook and have its event, or the member at its

@@ -126,10 +126,8 @@ class _Reader(Struct, frozen=True):
         if depth > DEEPEST:
             self.refuse(at, f"more than {DEEPEST} levels are nested here")
         opening = self.text[at : at + 1]
-        if opening == "{":
-            return self._object(at, depth)
-        if opening == "[":
-            return self._array(at, depth)
+        if opening in ("{", "["):
+            return self._container(at, depth)
         if opening == '"':
             end, value = self._string(at)
             return JsonNode(start=at, end=end, value=value)
@@ -150,29 +148,26 @@ class _Reader(Struct, frozen=True):
         except ValueError:
             self.refuse(at, "this text has an escape that JSON does not know")
 
-    def _object(self, at: int, depth: int) -> JsonNode:
+    def _container(self, at: int, depth: int) -> JsonNode:
+        keyed = self.text[at] == "{"
+        closing = "}" if keyed else "]"
         parts: list[JsonPart] = []
         here = self.space(at + 1)
-        while not self.text.startswith("}", here):
-            after, key = self._string(here)
-            colon = self.space(after)
-            if not self.text.startswith(":", colon):
-                self.refuse(colon, "a colon is expected here")
-            node = self.value(self.space(colon + 1), depth + 1)
-            parts.append(JsonPart(start=here, node=node, key=key))
-            here = self._after_part(node.end, "}")
-        value: dict[str, JsonValue] = {part.key or "": part.node.value for part in parts}
-        return JsonNode(start=at, end=here + 1, value=value, parts=tuple(parts))
-
-    def _array(self, at: int, depth: int) -> JsonNode:
-        parts: list[JsonPart] = []
-        here = self.space(at + 1)
-        while not self.text.startswith("]", here):
+        while not self.text.startswith(closing, here):
+            start, key = here, None
+            if keyed:
+                after, key = self._string(here)
+                colon = self.space(after)
+                if not self.text.startswith(":", colon):
+                    self.refuse(colon, "a colon is expected here")
+                here = self.space(colon + 1)
             node = self.value(here, depth + 1)
-            parts.append(JsonPart(start=node.start, node=node))
-            here = self._after_part(node.end, "]")
-        values = [part.node.value for part in parts]
-        return JsonNode(start=at, end=here + 1, value=values, parts=tuple(parts))
+            parts.append(JsonPart(start=start, node=node, key=key))
+            here = self._after_part(node.end, closing)
+        value: JsonValue = [part.node.value for part in parts]
+        if keyed:
+            value = {part.key or "": part.node.value for part in parts}
+        return JsonNode(start=at, end=here + 1, value=value, parts=tuple(parts))
 
     def _after_part(self, end: int, closing: str) -> int:
         """Return the offset of the next part, or of the bracket `closing` if there is none.

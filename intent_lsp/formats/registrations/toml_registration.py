@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from intent_lsp.formats.registrations.block_edit import with_block, with_block_at, without_block
 from intent_lsp.formats.registrations.json_edit import JsonPath, value_with, value_without
+from intent_lsp.formats.registrations.json_entry import SettingsEntry, same_trigger
 from intent_lsp.formats.registrations.jsonc import JsonValue, UnreadableText
 from intent_lsp.formats.registrations.registration import EditedText, State, calls_hook
 from intent_lsp.formats.text_positions import LINE_END
@@ -30,29 +31,15 @@ _NOT_APART: Final = "has a form in which an entry cannot be edited without touch
 Table = dict[str, Any]
 
 
-class TomlEntry(Struct, frozen=True, kw_only=True):
-    """A table of ours, and the `values` that it must have, as keys with their values.
-
-    `item`: it is an item of the array of tables to which `path` leads; otherwise it is the table to
-    which `path` leads.
-    """
-
-    path: tuple[str, ...]
-    values: tuple[tuple[str, JsonValue], ...]
-    item: bool = False
-
-
 class TomlRegistration(Struct, frozen=True, kw_only=True):
     """Our tables for one host in a TOML file.
 
     `host` is the host's name in `intent-lsp hook NAME`. If our tables are items of an array, they
-    are known from those of others by their `command`, which calls our hook. `trigger` is the key
-    whose value, such as the name of an event, tells several of ours apart.
+    are known from those of others by their `command`, which calls our hook.
     """
 
     host: str
-    entries: tuple[TomlEntry, ...]
-    trigger: str = "event"
+    entries: tuple[SettingsEntry, ...]
 
     def state(self, text: str | None) -> State | UnreadableText:
         """Return how far a file holds the tables. `text` is its text, or None for no file.
@@ -101,7 +88,7 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
             made = _form_problem(entry) if cut is None else without_block(made, *cut)
         return made
 
-    def _with(self, text: str | None, entry: TomlEntry) -> EditedText:
+    def _with(self, text: str | None, entry: SettingsEntry) -> EditedText:
         tree = parse_toml(text or "")
         if isinstance(tree, UnreadableText):
             return tree
@@ -109,25 +96,20 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
         if any(_has(table, entry) for _, table in found):
             return text
         if not found:
-            made, held = with_block(text, _lines(entry)), _value_at(tree, entry.path)
-            at = (len(held) if isinstance(held, list) else 0,) if entry.item else ()
-            wanted = value_with(tree, (*entry.path, *at), dict(entry.values))
+            made = with_block(text, _lines(entry))
+            wanted = value_with(tree, entry.new_path, entry.value)
             return made if parse_toml(made) == wanted else _form_problem(entry)
         cut = _cut(text or "", tree, found[0][0])
         if cut is None:
             return _form_problem(entry)
         return with_block_at(text or "", *cut, _lines(entry))
 
-    def _found(self, tree: Table, entry: TomlEntry) -> list[tuple[JsonPath, Table]]:
+    def _found(self, tree: Table, entry: SettingsEntry) -> list[tuple[JsonPath, Table]]:
         """Return the tables of ours in the place of `entry`; of an array, those with its event."""
-        wanted = dict(entry.values).get(self.trigger)
-        return [
-            (path, table)
-            for path, table in self._ours(tree, entry)
-            if not entry.item or table.get(self.trigger) == wanted
-        ]
+        ours = self._ours(tree, entry)
+        return [(path, table) for path, table in ours if same_trigger(table, entry)]
 
-    def _ours(self, tree: Table, entry: TomlEntry) -> Iterator[tuple[JsonPath, Table]]:
+    def _ours(self, tree: Table, entry: SettingsEntry) -> Iterator[tuple[JsonPath, Table]]:
         """Yield the tables of ours in the table or array of `entry`, each with its path."""
         held = _value_at(tree, entry.path)
         if not entry.item and isinstance(held, dict):
@@ -153,23 +135,23 @@ def parse_toml(text: str) -> Table | UnreadableText:
         return UnreadableText(problem="the file cannot be parsed")
 
 
-def _has(table: Table, entry: TomlEntry) -> bool:
+def _has(table: Table, entry: SettingsEntry) -> bool:
     """Return whether a table has all values of an entry. A larger `timeout` is accepted, too."""
     return all(
         table.get(key) == value
         or (key == "timeout" and isinstance(table.get(key), int) and table[key] >= value)
-        for key, value in entry.values
+        for key, value in entry.members.items()
     )
 
 
-def _lines(entry: TomlEntry) -> tuple[str, ...]:
+def _lines(entry: SettingsEntry) -> tuple[str, ...]:
     """Return the table of an entry as lines of TOML, without line ends."""
     # A basic string of TOML is one of JSON, as long as it is ASCII.
     name = ".".join(
-        step if re.fullmatch(r"[\w-]+", step) else json.dumps(step) for step in entry.path
+        step if re.fullmatch(r"[\w-]+", step) else json.dumps(step) for step in map(str, entry.path)
     )
     header = f"[[{name}]]" if entry.item else f"[{name}]"
-    return (header, *(f"{key} = {json.dumps(value)}" for key, value in entry.values))
+    return (header, *(f"{key} = {json.dumps(value)}" for key, value in entry.members.items()))
 
 
 def _cut(text: str, tree: Table, gone: JsonPath) -> tuple[int, int] | None:
@@ -206,6 +188,6 @@ def _value_at(tree: object, path: JsonPath) -> object:
     return tree
 
 
-def _form_problem(entry: TomlEntry) -> UnreadableText:
-    name = ".".join(entry.path)
+def _form_problem(entry: SettingsEntry) -> UnreadableText:
+    name = ".".join(map(str, entry.path))
     return UnreadableText(problem=f"`{name}` {_NOT_APART}")
