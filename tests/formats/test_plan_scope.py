@@ -2,9 +2,8 @@
 
 import pytest
 
-from intent_lsp.formats.plans.named_paths import paths_in
+from intent_lsp.formats.plans.named_paths import MAX_GLOBS, TreeNames, globs_of, paths_in
 from intent_lsp.formats.plans.proposed_intent import NamedPath
-from intent_lsp.formats.plans.scope_globs import MAX_GLOBS, TreeNames, globs_of
 
 FILES = (
     "README.md",

@@ -3,16 +3,16 @@
 import pytest
 
 from intent_lsp.core.intents import Status
-from intent_lsp.formats.plans.delimited_text import (
-    MAX_ROWS,
-    DelimitedRow,
-    read_table,
-)
 from intent_lsp.formats.plans.proposed_intent import PlanProblem
 from intent_lsp.formats.plans.statuses import status_of_word
 from intent_lsp.formats.plans.task_list import read_task_list
+from intent_lsp.formats.plans.tracker_export import (
+    MAX_ROWS,
+    DelimitedRow,
+    markdown_of_wiki,
+    read_table,
+)
 from intent_lsp.formats.plans.tracker_table import read_tracker_table
-from intent_lsp.formats.plans.wiki_markup import markdown_of_wiki
 from tests.support import plan_samples as samples
 
 LIST = """\

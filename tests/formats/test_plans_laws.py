@@ -11,6 +11,7 @@ from intent_lsp.formats.intents.append_intents import add_intents
 from intent_lsp.formats.intents.edit import apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.plans.kiro import read_spec
+from intent_lsp.formats.plans.named_paths import TreeNames, globs_of
 from intent_lsp.formats.plans.openspec import read_change
 from intent_lsp.formats.plans.proposed_intent import (
     MAX_SENTENCE,
@@ -18,7 +19,6 @@ from intent_lsp.formats.plans.proposed_intent import (
     ProposedIntent,
     ReadPlan,
 )
-from intent_lsp.formats.plans.scope_globs import TreeNames, globs_of
 from intent_lsp.formats.plans.spec_kit import read_feature
 from intent_lsp.formats.plans.task_list import read_task_list
 from intent_lsp.formats.plans.tracker_table import read_tracker_table

@@ -12,8 +12,7 @@ from typing import Final
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownBlock, MarkdownText
 from intent_lsp.formats.plans.named_paths import paths_in
-from intent_lsp.formats.plans.plain_text import sentences
-from intent_lsp.formats.plans.plan_texts import name_of_plan, plan_texts
+from intent_lsp.formats.plans.plan_texts import name_of_plan, plan_texts, sentences
 from intent_lsp.formats.plans.proposed_intent import ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_tasks
 

@@ -1,13 +1,26 @@
-"""Paths that a text names: in code spans, in links, after words such as "in", and as bare words.
+"""Paths that the texts of a plan name, and the globs for them, as the scope of a proposed intent.
 
-Invariant: linear in the length of the text. What cannot be a path below the root is left out.
+Specified in requirements section 3.10.
+
+Invariant: reading is linear in the length of a text. What cannot be a path below the root is left
+out.
+Invariant: no glob begins with `**`, excludes files, or matches control files.
+Invariant: no glob of the result is covered by a directory that is in the result, too.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from intent_lsp.core.gate.grantable import ungrantable
+from intent_lsp.core.paths import parse_relative
 from intent_lsp.formats.plans.proposed_intent import MAX_NAMED, NamedPath
+
+MAX_GLOBS: Final = 100
+"""The most globs of one proposed intent."""
 
 _SPAN: Final = re.compile(r"(?<!`)(?P<ticks>`{1,3})(?!`)(?P<code>[^`]+)(?P=ticks)(?!`)")
 _LINK: Final = re.compile(r"\]\((?P<target>[^()\s<>]{1,512})\)")
@@ -23,6 +36,35 @@ _ENDING: Final = re.compile(r"[^/]*[^/.]\.[A-Za-z][A-Za-z0-9_+]{0,9}")
 _PLACEHOLDER: Final = re.compile(r"\.\.\.|\u2026|[<>$%]|\{\w*\}|\[[^\[\]]*[#\s][^\[\]]*\]")
 _WORD_AT_MOST: Final = 600
 _STRAY: Final = ".:!?*_\u2026"
+_BELOW: Final = "/**"
+_WILD: Final = re.compile(r"[*?{}]")
+_MAGIC: Final = re.compile(r"([\\*?\[\]{}])")
+
+IsThere = Callable[[str], bool]
+"""Returns whether a path relative to the root is there."""
+
+
+class TreeNames(Struct, frozen=True):
+    """What the work tree has, asked by paths relative to the root.
+
+    `only_file_below` returns the only file whose path ends in `/` and the given path, or None if
+    there is none or several.
+    """
+
+    is_file: IsThere
+    is_directory: IsThere
+    only_file_below: Callable[[str], str | None]
+
+    def has(self, path: str) -> bool:
+        """Return whether a path is there, as a file or as a directory."""
+        return self.is_file(path) or self.is_directory(path)
+
+
+class ScopeGlobs(Struct, frozen=True):
+    """The globs for named paths, and the named paths for which there is none (`left_out`)."""
+
+    globs: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 def paths_in(texts: Iterable[str]) -> tuple[NamedPath, ...]:
@@ -39,9 +81,37 @@ def paths_in(texts: Iterable[str]) -> tuple[NamedPath, ...]:
     return tuple(found.values())
 
 
-def has_ending(name: str) -> bool:
-    """Return whether a text is a single name with an ending, such as `login.py`."""
-    return _ENDING.fullmatch(name) is not None
+def globs_of(
+    named: Sequence[NamedPath], tree: TreeNames, own: Callable[[str], bool] = lambda _: False
+) -> ScopeGlobs:
+    """Return the globs for the paths that a plan names, in order; MAX_GLOBS at most.
+
+    A directory becomes `<directory>/**`, and a file itself. Section 3.10 says which stated paths
+    count that are not there. A directory of the root counts only if no other glob is below it,
+    since a text that names files there most likely says where they are. Left out is what no intent
+    may own, a glob that begins with `**`, what would be a new file or a glob if it were stated, and
+    every glob beyond MAX_GLOBS. Other paths are dropped, and so are those for which `own` returns
+    True: the plan's own documents.
+    """
+    globs: dict[str, None] = {}
+    left_out: list[str] = []
+    for each in named:
+        if own(each.text):
+            continue
+        glob = _glob(each, tree)
+        if glob is None:
+            left_out += [each.text] * _perhaps_new(each, tree)
+        elif ungrantable(glob, tree.is_directory) is None and not glob.startswith("**"):
+            globs[glob] = None
+        else:
+            left_out.append(each.text)
+    tops = {glob.partition("/")[0] for glob in globs if not _of_root(glob)}
+    kept = [
+        glob
+        for glob in globs
+        if not (_of_root(glob) and glob.partition("/")[0] in tops) and not _covered(glob, globs)
+    ]
+    return ScopeGlobs(tuple(kept[:MAX_GLOBS]), (*left_out, *kept[MAX_GLOBS:]))
 
 
 def _in_text(text: str) -> Iterator[NamedPath]:
@@ -50,7 +120,7 @@ def _in_text(text: str) -> Iterator[NamedPath]:
     for span in _SPAN.finditer(text):
         yield from _in_prose(text[at : span.start()])
         path = _path(span["code"].strip())
-        if path is not None and ("/" in path or has_ending(path)):
+        if path is not None and ("/" in path or _has_ending(path)):
             yield NamedPath(path, stated="/" in path)
         at = span.end()
     yield from _in_prose(text[at:])
@@ -64,8 +134,8 @@ def _in_prose(text: str) -> Iterator[NamedPath]:
     before = ""
     for word in _WORD.findall(_LINK.sub("]", text)):
         path = _path(word.lstrip("*_").rstrip(_STRAY)) if "/" in word or "." in word else None
-        if path is not None and ("/" in path or has_ending(path)):
-            whole = path.endswith("/") or has_ending(path.rpartition("/")[2])
+        if path is not None and ("/" in path or _has_ending(path)):
+            whole = path.endswith("/") or _has_ending(path.rpartition("/")[2])
             yield NamedPath(path, stated="/" in path and whole and before in _LEAD)
         before = word.casefold().rstrip(":")
 
@@ -84,3 +154,66 @@ def _path(word: str) -> str | None:
     if bare[0] in "/~-#@" or " " in bare or "//" in bare or ".." in bare.split("/"):
         return None
     return bare
+
+
+def _has_ending(name: str) -> bool:
+    """Return whether a text is a single name with an ending, such as `login.py`."""
+    return _ENDING.fullmatch(name) is not None
+
+
+def _of_root(glob: str) -> bool:
+    """Return whether a glob is a directory of the root with all that is below it."""
+    return glob.endswith(_BELOW) and glob.count("/") == 1
+
+
+def _glob(named: NamedPath, tree: TreeNames) -> str | None:
+    """Return the glob for a named path, or None if it names nothing."""
+    path = parse_relative(named.text)
+    if path is None:
+        return None
+    if tree.is_file(path):
+        return _MAGIC.sub(r"\\\1", path)
+    if tree.is_directory(path):
+        return _MAGIC.sub(r"\\\1", path) + _BELOW
+    # Brackets of a path that is not there yet may be a class of characters or a part of a name.
+    if not named.stated or "/" not in path or "[" in path or "]" in path:
+        return None
+    return _wild(path, tree) if _WILD.search(path) else _new(named.text, path, tree)
+
+
+def _wild(path: str, tree: TreeNames) -> str | None:
+    """Return a glob that a plan spells, or None if it does not begin at a directory of the root."""
+    return path if path.startswith("**") or tree.is_directory(path.partition("/")[0]) else None
+
+
+def _new(text: str, path: str, tree: TreeNames) -> str | None:
+    """Return the glob for a path that is not there, or None if it may be something else.
+
+    It may be spelled from an inner directory, or be of a file that is still to be written.
+    """
+    first, last = path.partition("/")[0], path.rpartition("/")[2]
+    known = tree.is_directory(first)
+    ends = _has_ending(last) and not text.endswith("/")
+    inner = None if known or not ends else tree.only_file_below(path)
+    if inner is not None:
+        return _MAGIC.sub(r"\\\1", inner)
+    # What begins like a host's name is more likely an address, as in `example.com/page.html`.
+    if not known and _has_ending(first):
+        return None
+    if ends:
+        return path
+    return path + _BELOW if known or text.endswith("/") else None
+
+
+def _perhaps_new(named: NamedPath, tree: TreeNames) -> bool:
+    """Return whether a path that is not stated would be a new file or a glob, if it were stated."""
+    path = parse_relative(named.text)
+    if named.stated or path is None or not tree.is_directory(path.partition("/")[0]):
+        return False
+    return _glob(replace(named, stated=True), tree) == path
+
+
+def _covered(glob: str, globs: dict[str, None]) -> bool:
+    """Return whether a glob is below an inner directory whose files all belong to another glob."""
+    parts = glob.removesuffix(_BELOW).split("/")
+    return any("/".join(parts[:length]) + _BELOW in globs for length in range(2, len(parts)))

@@ -1,8 +1,9 @@
-"""A proposed intent: what a plan of another tool says of one piece of work.
+"""A proposed intent: what a plan of another tool says of one piece of work; and the kinds of plans.
 
 Specified in requirements section 3.10.
 """
 
+from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
@@ -17,6 +18,21 @@ MAX_SENTENCE: Final = 500
 
 MAX_NAMED: Final = 1_000
 """The most paths of one proposed intent that are taken from its documents."""
+
+
+class PlanKind(StrEnum):
+    """A kind of plan. The value is what `intent-lsp intents import --from` takes."""
+
+    INTENTS = "intents"
+    SPEC_KIT = "spec-kit"
+    OPENSPEC = "openspec"
+    KIRO = "kiro"
+    TASK_LIST = "markdown"
+    TABLE = "csv"
+
+
+OF_DIRECTORIES: Final = (PlanKind.SPEC_KIT, PlanKind.OPENSPEC, PlanKind.KIRO)
+"""The kinds whose unit is a directory of documents, which a root may have several of."""
 
 
 class NamedPath(Struct, frozen=True):

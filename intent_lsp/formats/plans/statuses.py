@@ -9,7 +9,7 @@ from typing import Final
 
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.plans.markdown_blocks import MarkdownBlock
-from intent_lsp.formats.plans.plain_text import small_words
+from intent_lsp.formats.plans.plan_texts import small_words
 
 _DONE: Final = frozenset("xX\u2713\u2714\u2705")
 _BEGUN: Final = frozenset("-~/>")

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from intent_lsp.core.intents import Status
 from intent_lsp.formats.plans.markdown_blocks import MarkdownBlock, MarkdownText, markdown_text
 from intent_lsp.formats.plans.named_paths import paths_in
-from intent_lsp.formats.plans.plain_text import plain, sentences, slug
+from intent_lsp.formats.plans.plan_texts import plain, sentences, slug
 from intent_lsp.formats.plans.proposed_intent import PlanProblem, ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_mark
 

@@ -14,13 +14,17 @@ from typing import Final
 from msgspec import Struct
 
 from intent_lsp.core.intents import Status
-from intent_lsp.formats.plans.delimited_text import DelimitedRow, read_table
 from intent_lsp.formats.plans.markdown_blocks import BlockKind, MarkdownText, markdown_text
 from intent_lsp.formats.plans.named_paths import paths_in
-from intent_lsp.formats.plans.plain_text import plain, sentences, slug, small_words, without_tags
+from intent_lsp.formats.plans.plan_texts import plain, sentences, slug, small_words
 from intent_lsp.formats.plans.proposed_intent import PlanProblem, ProposedIntent, ReadPlan
 from intent_lsp.formats.plans.statuses import status_of_word
-from intent_lsp.formats.plans.wiki_markup import markdown_of_wiki
+from intent_lsp.formats.plans.tracker_export import (
+    DelimitedRow,
+    markdown_of_wiki,
+    read_table,
+    without_tags,
+)
 
 _ISSUE_URL: Final = re.compile(
     r"https?://[^/\s]+/(?P<place>[\w.\-/]+?)/(?:-/)?(?:issues|pull|work_items)/(?P<number>\d+)/?"
@@ -81,13 +85,6 @@ class TrackerColumns(Struct, frozen=True):
         return next(filter(None, texts), "")
 
 
-class _Stated(Struct, frozen=True):
-    """The status of a row, and its state if that is not known, else ""."""
-
-    status: Status
-    unknown: str = ""
-
-
 def read_tracker_table(document: str, text: str) -> ReadPlan:
     """Return the intents that the rows of a tracker's export propose, in its order.
 
@@ -107,16 +104,16 @@ def read_tracker_table(document: str, text: str) -> ReadPlan:
     proposed: dict[str, ProposedIntent] = {}
     problems = []
     for row in rows:
-        stated = _stated(row, columns)
-        found = _proposed(document, row, columns, stated.status)
+        status = _status(row, columns)
+        found = _proposed(document, row, columns, status or Status.PLANNED)
         if isinstance(found, PlanProblem):
             problems.append(found)
         elif found.specification in proposed:
             problems.append(_twice(found, proposed[found.specification]))
         else:
             proposed[found.specification] = found
-        if stated.unknown:
-            problems.append(_unknown(document, row, stated.unknown))
+        if status is None:
+            problems.append(_unknown(document, row, columns.cell(row, ColumnRole.STATE)))
     return ReadPlan(tuple(proposed.values()), tuple(problems))
 
 
@@ -179,21 +176,18 @@ def _specification(document: str, row: DelimitedRow, columns: TrackerColumns, ti
     return f"{document}#{slug(title) or f'row-{row.line}'}"
 
 
-def _stated(row: DelimitedRow, columns: TrackerColumns) -> _Stated:
+def _status(row: DelimitedRow, columns: TrackerColumns) -> Status | None:
     """Return the status of a row: by its state or, if that is not known, by its category.
 
-    What is completed for a reason such as "Won't do" is abandoned.
+    Return None if neither is known. What is completed for a reason such as "Won't do" is abandoned.
     """
-    word = columns.cell(row, ColumnRole.STATE)
-    found = status_of_word(word)
+    found = status_of_word(columns.cell(row, ColumnRole.STATE))
     if found is None:
         category = columns.cell(row, ColumnRole.CATEGORY)
         found = status_of_word(category) if category else None
-    if found is None:
-        return _Stated(Status.PLANNED, word)
-    reason = columns.cell(row, ColumnRole.REASON)
-    abandoned = reason and status_of_word(reason) is Status.ABANDONED
-    return _Stated(Status.ABANDONED if abandoned and found is Status.COMPLETED else found)
+    reason = status_of_word(columns.cell(row, ColumnRole.REASON))
+    abandoned = found is Status.COMPLETED and reason is Status.ABANDONED
+    return Status.ABANDONED if abandoned else found
 
 
 def _all_of(text: MarkdownText) -> Iterator[str]:

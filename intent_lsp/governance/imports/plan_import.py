@@ -19,8 +19,8 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.append_intents import add_intents
 from intent_lsp.formats.intents.edit import EditRefused, FileEdit, apply_changes
 from intent_lsp.formats.intents.intents_file import read_intents
+from intent_lsp.formats.plans.named_paths import TreeNames, globs_of
 from intent_lsp.formats.plans.proposed_intent import NamedPath, ProposedIntent
-from intent_lsp.formats.plans.scope_globs import TreeNames, globs_of
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, not_governed
 from intent_lsp.governance.plan.planning import unwritten

@@ -13,8 +13,13 @@ from msgspec import Struct
 from intent_lsp.core.text import counted
 from intent_lsp.formats.plans import kiro, openspec, spec_kit
 from intent_lsp.formats.plans.openspec import change_of, read_change
-from intent_lsp.formats.plans.plan_kind import OF_DIRECTORIES, PlanKind
-from intent_lsp.formats.plans.proposed_intent import PlanProblem, ProposedIntent, ReadPlan
+from intent_lsp.formats.plans.proposed_intent import (
+    OF_DIRECTORIES,
+    PlanKind,
+    PlanProblem,
+    ProposedIntent,
+    ReadPlan,
+)
 from intent_lsp.formats.plans.spec_kit import read_feature
 from intent_lsp.formats.plans.task_list import read_task_list
 from intent_lsp.formats.plans.tracker_table import read_tracker_table

@@ -17,7 +17,7 @@ from intent_lsp.doors.cli.intents.import_plans import import_plans
 from intent_lsp.doors.cli.open import accepted, governing
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.intents.intents_file import IntentsFile, read_intents
-from intent_lsp.formats.plans.plan_kind import OF_DIRECTORIES, PlanKind
+from intent_lsp.formats.plans.proposed_intent import OF_DIRECTORIES, PlanKind
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.imports.plan_import import specifications
 from intent_lsp.governance.imports.plan_sources import (

@@ -1,12 +1,14 @@
-r"""Delimited text (CSV): rows of cells with the line in which each begins.
+r"""What the exports of trackers are written in: delimited text (CSV), tags of HTML, wiki markup.
 
-Read are `,`, `;`, tab or `|` between cells, quotes around them, line ends in quoted cells, and a
-byte order mark.
+Of delimited text are read `,`, `;`, tab or `|` between cells, quotes around them, line ends in
+quoted cells, and a byte order mark.
 
 Invariant: a text has rows or one problem, and never raises an error.
+Invariant: markup is read in time linear in the length of the text. What is no markup stays.
 """
 
 import csv
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -25,6 +27,14 @@ _CURES: Final = {
     "field larger": "leave out the columns with long texts, and export again",
 }
 _CURE: Final = "quote cells that have the delimiter, a quote or a line end, and double inner quotes"
+_TAG: Final = re.compile(
+    r"<(?:/?(?:br|div|p|li|ul|ol|span|b|i|em|strong|code|a)\b[^<>]*)>", re.IGNORECASE
+)
+_CODE: Final = re.compile(r"\{(?:code|noformat)(?::[^{}\n]*)?\}")
+_MONOSPACED: Final = re.compile(r"\{\{([^{}`\n]+)\}\}")
+_HEADING: Final = re.compile(r"(?<=\n)[ \t]*h([1-6])\.[ \t]+")
+_ITEM: Final = re.compile(r"(?<=\n)[ \t]*([*#-]+)[ \t]+(?=\S)")
+_FENCE: Final = "```"
 
 
 class DelimitedRow(Struct, frozen=True):
@@ -51,6 +61,30 @@ def read_table(document: str, text: str) -> Sequence[DelimitedRow] | PlanProblem
         return PlanProblem(document=document, line=0, problem="the table is empty", cure=cure)
     delimiter = bare[4] if named else _delimiter_of(lines[first])
     return _rows(document, [f"{line}\n" for line in lines[first:]], first, delimiter)
+
+
+def without_tags(text: str) -> str:
+    """Return a text without the tags of HTML that exports write.
+
+    Tags that end a line become line ends. Other text between `<` and `>` stays.
+    """
+    ended = re.sub(r"<(?:br\s*/?|/(?:div|p|li))>", "\n", text, flags=re.IGNORECASE)
+    return _TAG.sub("", ended)
+
+
+def markdown_of_wiki(text: str) -> str:
+    """Return a text in Jira's wiki markup as Markdown. Numbered items are all number 1.
+
+    Only what plans consist of is told apart: headings, list items and code.
+    """
+    # A line begins behind a line end: what follows code is within its line.
+    parts = _CODE.split(f"\n{text}")
+    # Of an even number of parts, the last one is behind a mark that nothing closes.
+    closed = len(parts) - 1 + len(parts) % 2
+    spelled = [
+        _code(part) if at % 2 and at < closed else _prose(part) for at, part in enumerate(parts)
+    ]
+    return "".join(spelled)[1:]
 
 
 def _delimiter_of(header: str) -> str:
@@ -87,3 +121,22 @@ def _unread(document: str, line: int, told: str) -> PlanProblem:
     cure = next((cure for start, cure in _CURES.items() if told.startswith(start)), _CURE)
     problem = f"the row that begins here cannot be read: {told}"
     return PlanProblem(document=document, line=line, problem=problem, cure=cure)
+
+
+def _code(body: str) -> str:
+    """Return code as a span, or as a block if it has several lines."""
+    if "\n" not in body.strip():
+        return f"`{body.strip()}`"
+    return f"\n{_FENCE}\n{body.strip()}\n{_FENCE}\n"
+
+
+def _prose(text: str) -> str:
+    text = _ITEM.sub(_item, text)
+    text = _HEADING.sub(lambda found: "#" * int(found[1]) + " ", text)
+    return _MONOSPACED.sub(lambda found: f"`{found[1].strip()}`", text)
+
+
+def _item(found: re.Match[str]) -> str:
+    """Return the start of an item: Jira repeats its sign for each list that it is in."""
+    marks = found[1]
+    return "  " * (len(marks) - 1) + ("1. " if marks[-1] == "#" else "- ")
