@@ -4,9 +4,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
-from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticsPublisher, Publish
+from intent_lsp.doors.lsp.diagnostics.publisher import (
+    DiagnosticParts,
+    DiagnosticsPublisher,
+    Publish,
+)
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding

@@ -23,8 +23,8 @@ from intent_lsp.doors.lsp.connection.root_status import (
 )
 from intent_lsp.doors.lsp.connection.watchers import RulesWatcher
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFileDiagnostics
-from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol

@@ -21,9 +21,8 @@ from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.findings import Finding, Position, Severity, Span
 from intent_lsp.core.paths import INTENTS_FILE, POLICY_FILE, WorkspacePath, path_of_uri
 from intent_lsp.core.scope.findings import pattern_findings
-from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.diagnostics.publisher import PublishedDiagnostics
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticParts, PublishedDiagnostics
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.yaml.limits import MAX_BYTES
@@ -47,9 +46,9 @@ class ControlFile(Struct):
     `uri` is the URI under which its findings are published: the client's, once a check has found
     the file open. `checks` finds what is wrong with the scopes of the root's intents, and `works`
     what recorded work shows about them. `version` is that of the checked document, None for the
-    file on disk. `wanted` counts the checks asked for. `task` is the newest task of checks, and
-    `busy` is True while it runs. `surveyed`: `works` is being brought up to date. `kept`, only of
-    the intents file: a first check is done, and the preparation of the root has begun.
+    file on disk. `wanted` counts the checks asked for, and `task` is the newest
+    task of checks. `surveyed`: `works` is being brought up to date. `prepared`, only of the intents
+    file: a first check is done, and the preparation of the root has begun.
     """
 
     governance: Governance
@@ -61,10 +60,9 @@ class ControlFile(Struct):
     lines: list[str] = field(default_factory=list)
     findings: tuple[Finding, ...] = ()
     version: int | None = None
-    kept: bool = False
+    prepared: bool = False
     surveyed: bool = False
     wanted: int = 0
-    busy: bool = False
     task: asyncio.Task[object] | None = None
 
 
@@ -121,30 +119,27 @@ class ControlFileDiagnostics:
         All checks that are asked for during a check are made as one, after it.
         """
         page.wanted += 1
-        if not page.busy:
-            page.busy = True
+        if page.task is None or page.task.done():
             page.task = self._parts.work.begin(self._check_until_new(page))
 
     async def _check_until_new(self, page: ControlFile) -> None:
-        try:
-            while True:
-                wanted = page.wanted
-                document = self._parts.documents.get(page.uri)
-                text = None if document is None else document.text
-                version = None if document is None else document.version
-                uri = page.uri if document is None else document.uri
-                lines, found, posting = await self._parts.work.in_thread(
-                    self._checked, page, text, version, uri
-                )
-                if wanted == page.wanted:
-                    page.lines, page.findings, page.version = lines, found, version
-                    self._move(page, uri)
-                    self._parts.publisher.show(uri, posting)
-                    self._keep(page)
-                    self._follow(page)
-                    return
-        finally:
-            page.busy = False
+        while True:
+            wanted = page.wanted
+            document = self._parts.documents.get(page.uri)
+            text = None if document is None else document.text
+            version = None if document is None else document.version
+            uri = page.uri if document is None else document.uri
+            lines, found, posting = await self._parts.work.in_thread(
+                self._checked, page, text, version, uri
+            )
+            if wanted == page.wanted:
+                page.lines, page.findings, page.version = lines, found, version
+                if page.uri != uri:
+                    self._parts.publisher.post(page.uri, None, ())
+                    page.uri = uri
+                self._parts.publisher.show(uri, posting)
+                self._follow(page)
+                return
 
     def check_all(self) -> None:
         """Schedule a check of every control file, to publish by the current settings."""
@@ -184,14 +179,20 @@ class ControlFileDiagnostics:
 
         `page` is the control file with the finding.
         """
-        if not self._parts.settings.now.enabled:
-            return None
         severity = self._parts.settings.severity(finding.code, finding.severity, page.path)
         return None if severity is None else replace(finding, severity=severity)
 
     def _follow(self, page: ControlFile) -> None:
-        """After a check of the intents file, begin `_survey`, unless it is running."""
-        if not page.surveyed and page.path == INTENTS_FILE:
+        """After a check of the intents file, begin `_survey`, unless it is running.
+
+        After the first one, also start to prepare the root for judgements.
+        """
+        if page.path != INTENTS_FILE:
+            return
+        if not page.prepared:
+            page.prepared = True
+            self._parts.work.begin(self._prepare(page.governance))
+        if not page.surveyed:
             page.surveyed = True
             self._parts.work.begin(self._survey(page))
 
@@ -207,12 +208,6 @@ class ControlFileDiagnostics:
         if changed:
             self.check(page)
 
-    def _keep(self, page: ControlFile) -> None:
-        """Start to prepare the root for judgements, after the first check of its intents file."""
-        if not page.kept and page.path == INTENTS_FILE:
-            page.kept = True
-            self._parts.work.begin(self._prepare(page.governance))
-
     async def _prepare(self, governance: Governance) -> None:
         """Build the index that the first judgement needs, and exempt it from garbage collection.
 
@@ -221,12 +216,6 @@ class ControlFileDiagnostics:
         """
         await self._parts.work.in_thread(governance.prepare)
         gc.freeze()
-
-    def _move(self, page: ControlFile, uri: str) -> None:
-        """Change the URI of a control file's diagnostics, and clear them under the former URI."""
-        if page.uri != uri:
-            self._parts.publisher.post(page.uri, None, ())
-            page.uri = uri
 
 
 def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
@@ -245,7 +234,8 @@ def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Findin
     text = typed if typed is not None else "" if on_disk is None else on_disk.text
     lines = split_lines(text)
     if data is None and typed is None:
-        return lines, _gone(page)
+        gone = _whole(FileCode.INTENTS_FILE_MISSING, _GONE)
+        return lines, (gone,) if page.path == INTENTS_FILE else ()
     if typed is None and on_disk is None:
         said = _NOT_TEXT + (_OFF if page.path == INTENTS_FILE else "")
         return lines, (_whole(FileCode.YAML_SYNTAX, said),)
@@ -264,13 +254,6 @@ def _unreadable(page: ControlFile, problem: OSError) -> Finding:
         return _whole(FileCode.YAML_LIMIT, problem.strerror or "")
     said = f"This file cannot be read ({problem.strerror}): give the server's user the right to."
     return _whole(FileCode.YAML_SYNTAX, said + (_OFF if page.path == INTENTS_FILE else _LAST_GOOD))
-
-
-def _gone(page: ControlFile) -> tuple[Finding, ...]:
-    """Return the finding for a missing intents file, or no finding for a missing policy file."""
-    if page.path != INTENTS_FILE:
-        return ()
-    return (_whole(FileCode.INTENTS_FILE_MISSING, _GONE),)
 
 
 def _whole(code: FileCode, message: str) -> Finding:

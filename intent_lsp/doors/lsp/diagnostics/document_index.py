@@ -87,7 +87,5 @@ class DocumentIndex:
         if self._tracked.get(tracked.uri) is not tracked:
             return False
         del self._tracked[tracked.uri]
-        path = path_of_uri(tracked.uri)
-        if path is not None:
-            del self._by_path[path]
+        self._by_path.pop(path_of_uri(tracked.uri) or "", None)
         return True

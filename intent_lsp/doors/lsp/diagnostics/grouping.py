@@ -15,7 +15,7 @@ from msgspec import Struct
 from intent_lsp.core.content import lines_if_text
 from intent_lsp.core.gate.violations import ALONE, SHOWN_A_ROOT, Others, OutOfBounds, shown_of
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
-from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.yaml.limits import MAX_BYTES
@@ -49,9 +49,9 @@ class DiagnosticGrouping:
 
     def __init__(self, parts: DiagnosticParts) -> None:
         self._parts = parts
-        self._sources: dict[Path, tuple[int, list[str]]] = {}
+        self._sources: dict[Path, list[str]] = {}
+        self._versions: dict[Path, int] = {}
         self._entries: dict[str, _Entry] = {}
-        self._roots: dict[OpenRoot, dict[str, _Entry]] = {}
         self._held: Counter[OpenRoot] = Counter()
         self._waiting: set[OpenRoot] = set()
         self._renames: tuple[str, Mapping[WorkspacePath, WorkspacePath]] = "", {}
@@ -61,7 +61,7 @@ class DiagnosticGrouping:
 
         Those of a closed file may be delayed, or be shown at another file that stands for this one.
         """
-        former = self._take_out(tracked.uri)
+        former = self._entries.pop(tracked.uri, None)
         # A closed file is shown by `_show_root`; here it only matters whether it has violations.
         problems = tracked.show(*() if tracked.version is None else (self._room(tracked),))
         entry = self._entry(tracked)
@@ -71,13 +71,12 @@ class DiagnosticGrouping:
             entry.count, entry.others, entry.due = self._spell(tracked, problems), ALONE, False
         if entry is not None:
             self._entries[tracked.uri] = entry
-            self._roots.setdefault(entry.open_root, {})[tracked.uri] = entry
         if entry is None or former is None or entry.due or entry.file != former.file:
             self._show_changed(each.open_root for each in (former, entry) if each is not None)
 
     def forget(self, tracked: TrackedDocument) -> None:
         """Clear the diagnostics of a document that is not tracked any more."""
-        former = self._take_out(tracked.uri)
+        former = self._entries.pop(tracked.uri, None)
         self._parts.publisher.post(tracked.uri, None, ())
         if former is not None:
             self._show_changed((former.open_root,))
@@ -110,18 +109,17 @@ class DiagnosticGrouping:
         """
         path = open_root.governance.root / INTENTS_FILE
         version = look.judgement.rules.version
-        if path in self._sources and self._sources[path][0] == version:
+        if self._versions.get(path) == version:
             return
         try:
             data = files.read_bytes(path, MAX_BYTES)
         except OSError:
             data = None
-        self._sources[path] = (version, lines_if_text(data))
+        self._sources[path], self._versions[path] = lines_if_text(data), version
 
     def end(self) -> None:
         """Forget every entry, so that tasks cancelled now publish nothing more."""
         self._entries.clear()
-        self._roots.clear()
 
     def _entry(self, tracked: TrackedDocument) -> _Entry | None:
         """Return a new entry for a file, or None if the file has no violation to show.
@@ -158,15 +156,6 @@ class DiagnosticGrouping:
             self._renames = record.id, renames
         return self._renames[1].get(path)
 
-    def _take_out(self, uri: str) -> _Entry | None:
-        entry = self._entries.pop(uri, None)
-        if entry is not None:
-            of_root = self._roots[entry.open_root]
-            del of_root[uri]
-            if not of_root:
-                del self._roots[entry.open_root]
-        return entry
-
     def _show_changed(self, roots: Iterable[OpenRoot]) -> None:
         """Publish the closed files of `roots`.
 
@@ -184,7 +173,7 @@ class DiagnosticGrouping:
 
         Also publish one for which `others` has changed: the files that it stands for.
         """
-        entries = self._roots.get(root, {}).values()
+        entries = [entry for entry in self._entries.values() if entry.open_root is root]
         shown = shown_of(entry.file for entry in entries)
         # Files that are no longer shown come first, because they make room for the others.
         for entry in sorted(entries, key=lambda each: (each.file.path in shown, each.file.path)):
@@ -218,14 +207,13 @@ class DiagnosticGrouping:
         Return how many are shown: the settings may hide some.
         """
         severity = self._parts.settings.severity
-        sources = {path: lines for path, (_, lines) in tuple(self._sources.items())}
         shown = [
             self._parts.spelling.problem(
                 problem,
                 tracked.lines,
                 version=tracked.version,
                 severity=loud,
-                sources=sources,
+                sources=self._sources,
             )
             for problem in problems
             if (loud := severity(problem.code, problem.severity, problem.path)) is not None

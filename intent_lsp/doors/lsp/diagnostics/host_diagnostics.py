@@ -9,8 +9,8 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticParts
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
 from intent_lsp.store.agent_hosts import home_directory
@@ -95,7 +95,7 @@ class HostDiagnostics:
         """Return the diagnostic of a host, or None if the settings hide it."""
         violation = blind.violation
         severity = self._parts.settings.severity(violation.code, violation.severity, violation.path)
-        if severity is None or not self._parts.settings.now.enabled:
+        if severity is None:
             return None
         return self._parts.spelling.problem(
             violation, blind.lines, version=None, severity=severity, sources={}

@@ -15,7 +15,11 @@ from typing import Final
 from lsprotocol import types as lsp
 from msgspec import Struct
 
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
+from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
+from intent_lsp.doors.lsp.runtime.settings import LiveSettings
 
 REFRESH_AFTER: Final = 0.05
 """Seconds to wait before asking the client to pull, so that several changes cause one request."""
@@ -157,6 +161,19 @@ class DiagnosticsPublisher:
     def _pull_now(self) -> None:
         self._timer = None
         self._refresh()
+
+
+class DiagnosticParts(Struct, frozen=True, kw_only=True):
+    """What computes, encodes and publishes the diagnostics of one connection.
+
+    `documents` are the documents that the editor has open.
+    """
+
+    work: BackgroundExecutor
+    publisher: DiagnosticsPublisher
+    spelling: LspEncoder
+    settings: LiveSettings
+    documents: Documents
 
 
 def publication(

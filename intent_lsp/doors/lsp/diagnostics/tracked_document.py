@@ -1,26 +1,35 @@
 """A tracked document: one file that is open, or closed with possible violations, and its state.
 
 Invariant: a snapshot is taken on a thread and replaced as a whole, never changed.
-Invariant: work that waits for disk or git on a document runs one after the other, under its lock
-`lane`.
+Invariant: work that waits for disk or git on a document runs one after the other, on a thread and
+under the document's lock `lane`.
 """
 
 import asyncio
+import logging
 from collections.abc import Sequence
+from typing import Final
 
 from lsprotocol import types as lsp
 from msgspec import Struct, field
 
+from intent_lsp.core.content import ABSENT, FileContent
+from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate.violations import SHOWN_A_FILE
 from intent_lsp.core.line_diff import LineEdit
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
+from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile
 from intent_lsp.governance.saves.saves import BeforeSave
 from intent_lsp.governance.violations.document_diffs import DocumentDiffs
 from intent_lsp.governance.violations.file_violations import file_violations, marked_lines
 from intent_lsp.governance.violations.violation import Violation
-from intent_lsp.store.fs.resolve import ResolvedPath
+from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
+
+_log: Final = logging.getLogger(__name__)
 
 
 class TrackedDocument(Struct, kw_only=True):
@@ -74,6 +83,11 @@ class TrackedDocument(Struct, kw_only=True):
         """The file's path in its root, or None if no root governs it."""
         return None if self.file.governed is None else self.file.governed.place
 
+    @property
+    def path(self) -> WorkspacePath | None:
+        """The file's path below its root, links resolved, or None if no root governs it."""
+        return None if self.place is None else self.place.path
+
     def save_received(self) -> None:
         """Count a save that the editor has reported and that has no record yet."""
         self.saves += 1
@@ -125,3 +139,81 @@ class TrackedDocument(Struct, kw_only=True):
             runs = marked_lines(look, self.diffs, self.lines)
             self.problems = file_violations(self.open_root.governance.root, look, runs, room)
         return self.problems
+
+    def attach(self, open_roots: OpenRoots) -> None:
+        """Find the root that governs the document, and set `open_root`; None if no root does.
+
+        If it is another root than before, read the file first. If that fails, raise OSError and set
+        nothing. May wait on the disk.
+        """
+        found = open_roots.of_uri(self.uri)
+        if found is None:
+            self.open_root = self.opened = self.file.governed = None
+        elif found[0] is not self.open_root:
+            open_root, place = found
+            self.file.attach(open_root.governed(place), self.opened)
+            self.open_root, self.opened = open_root, None
+
+    def snapshot(
+        self, lines: list[str], after: AfterSave | None = None
+    ) -> tuple[OpenFileState | None, DocumentDiffs | None]:
+        """Return a snapshot of the document with the text `lines`, and that text's diffs.
+
+        The diffs are None if changes of the file are not shown. Both are None if no root governs
+        the document, or if the snapshot fails, which is logged. `after` is a save that has just
+        been recorded, or None; the snapshot is made from it if the file still has its content. May
+        wait on disk and git.
+        """
+        try:
+            look = None if after is None else self.file.snapshot_after(after)
+            look = look or self.file.snapshot(lines)
+        except (OSError, IntentLspError):
+            _log.exception("%s cannot be looked at", self.uri)
+            return None, None
+        return look, DocumentDiffs.of(look, lines) if look is not None and look.shown else None
+
+    def read_disk(self) -> FileContent | None:
+        """Return the content of the document's file on disk, or None if no root governs it.
+
+        If the file cannot be read, log a warning and return the content of a missing file. May wait
+        on the disk.
+        """
+        if self.open_root is None or self.place is None:
+            return None
+        try:
+            return self.open_root.governance.contents.on_disk(self.place.path)
+        except OSError as problem:
+            _log.warning("%s cannot be read: %s", self.place.path, problem)
+            return ABSENT
+
+    def is_changed(self) -> bool:
+        """Return whether the file of a closed document, as read last, differs from HEAD.
+
+        Without a commit, it is compared with its initial content. Return False if no root governs
+        it. If HEAD cannot be read, log that and return whether the file has violations. May wait on
+        git.
+        """
+        open_root, place = self.open_root, self.place
+        if open_root is None or place is None:
+            return False
+        try:
+            head = open_root.governance.contents.head(place.path)
+        except (OSError, IntentLspError):
+            _log.exception("%s cannot be compared with HEAD", place.path)
+            return bool(self.problems)
+        return head.hash != self.file.disk.known.hash
+
+
+def find_wrong(open_root: OpenRoot, path: WorkspacePath) -> ResolvedPath | None:
+    """Return the resolved path of a closed file, or None if a quick check finds no violation.
+
+    Return None also if the path is outside the root. If the file cannot be judged, log that and
+    return its path.
+    """
+    place = resolve_below(open_root.governance.root, path)
+    try:
+        fine = place is None or open_root.governance.looks.is_fine(open_root.session, place)
+    except (OSError, IntentLspError) as problem:
+        _log.warning("%s cannot be judged: %s", path, problem)
+        return place
+    return None if fine else place

@@ -11,13 +11,12 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.doors.lsp.diagnostics import refresh
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
-from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.document_index import DocumentIndex
 from intent_lsp.doors.lsp.diagnostics.grouping import DiagnosticGrouping
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
+from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticParts
+from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument, find_wrong
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
@@ -79,26 +78,24 @@ class TrackedDocuments(DocumentIndex):
         document, or None if it is not tracked.
         """
         tracked = self.tracked(document.uri)
-        if tracked is not None:
-            self._follow(tracked, document)
-        return tracked
-
-    def _follow(self, tracked: TrackedDocument, document: Document) -> None:
+        if tracked is None:
+            return None
         tracked.follow(document.edits, document.lines, document.version)
         if tracked.look is not None and tracked.look.shown:
             if tracked.look.server_only or tracked.outdated:
                 # Either the editor reloaded what the server has written, or the rules have changed:
                 # the old snapshot does not fit.
                 self.work.begin(self.look_again(tracked))
-                return
-            self.post(tracked)
-            self._compare_when_idle(tracked)
+            else:
+                self.post(tracked)
+                self._compare_when_idle(tracked)
+        return tracked
 
     def closed(self, tracked: TrackedDocument) -> None:
         """Note that the editor has closed a document.
 
         Schedule a snapshot of its file on disk, whose violations stay shown. A file that is not
-        changed (`refresh.is_changed`) is not tracked from then on.
+        changed (`TrackedDocument.is_changed`) is not tracked from then on.
         """
         self._cancel_idle(tracked.uri)
         tracked.version = None
@@ -138,7 +135,7 @@ class TrackedDocuments(DocumentIndex):
         uri = uri_of(open_root.governance.root / path)
         tracked = self.tracked(uri)
         if tracked is None:
-            place = await self.work.in_thread(refresh.find_wrong, open_root, path)
+            place = await self.work.in_thread(find_wrong, open_root, path)
             if place is None or self.tracked_at(uri) is not None:
                 return
             file = OpenFile(governed=open_root.governed(place))
@@ -158,7 +155,7 @@ class TrackedDocuments(DocumentIndex):
         """
         async with tracked.lane:
             before = tracked.open_root
-            await self.work.in_thread(refresh.attach_document, self.open_roots, tracked)
+            await self.work.in_thread(tracked.attach, self.open_roots)
             if tracked.open_root is not before:
                 tracked.look = tracked.diffs = None
                 self.post(tracked)
@@ -179,7 +176,7 @@ class TrackedDocuments(DocumentIndex):
         await self.look_at(
             tracked
             for tracked in self.of_root(open_root)
-            if tracked.place is not None and (root / tracked.place.path).parent in directories
+            if tracked.path is not None and (root / tracked.path).parent in directories
         )
 
     def post(self, tracked: TrackedDocument) -> None:
@@ -214,17 +211,13 @@ class TrackedDocuments(DocumentIndex):
         with until:
             async with tracked.lane:
                 try:
-                    await self.work.in_thread(refresh.attach_document, self.open_roots, tracked)
+                    await self.work.in_thread(tracked.attach, self.open_roots)
                 finally:
                     tracked.attached.set()
                 await self.look(tracked)
-        if (
-            tracked.open_root is not None
-            and tracked.place is not None
-            and self.announce_root is not None
-        ):
-            root = tracked.open_root.governance.root
-            await self.announce_root(tracked.open_root, root / tracked.place.path)
+        open_root, path = tracked.open_root, tracked.path
+        if open_root is not None and path is not None and self.announce_root is not None:
+            await self.announce_root(open_root, open_root.governance.root / path)
 
     async def look(self, tracked: TrackedDocument, after: AfterSave | None = None) -> None:
         """Take a new snapshot and publish its violations, if a root governs the document.
@@ -252,7 +245,7 @@ class TrackedDocuments(DocumentIndex):
     def _take(
         self, tracked: TrackedDocument, lines: list[str], after: AfterSave | None
     ) -> tuple[OpenFileState | None, DocumentDiffs | None]:
-        look, diffs = refresh.take_snapshot(tracked, lines, after)
+        look, diffs = tracked.snapshot(lines, after)
         if look is not None and tracked.open_root is not None:
             self.showing.remember_source(look, tracked.open_root)
         return look, diffs
@@ -266,18 +259,17 @@ class TrackedDocuments(DocumentIndex):
         async with tracked.lane:
             await self._read_closed(tracked)
             await self.look(tracked)
-            kept = await self.work.in_thread(refresh.is_changed, tracked)
+            kept = await self.work.in_thread(tracked.is_changed)
         # Keep a changed file: it may be a violation under the intent that is selected next.
         if self.tracked(tracked.uri) is tracked and not kept:
             self._forget(tracked)
 
     async def _read_closed(self, tracked: TrackedDocument) -> None:
         """Replace the lines of a closed document by the text on disk."""
-        if tracked.open_root is None or tracked.place is None:
-            return
-        disk = await self.work.in_thread(refresh.read_closed, tracked.open_root, tracked.place)
-        tracked.lines = list(disk.lines or ())
-        tracked.file.disk.saved(disk)
+        disk = await self.work.in_thread(tracked.read_disk)
+        if disk is not None:
+            tracked.lines = list(disk.lines or ())
+            tracked.file.disk.saved(disk)
 
     def _compare_when_idle(self, tracked: TrackedDocument) -> None:
         self._cancel_idle(tracked.uri)
@@ -294,4 +286,4 @@ class TrackedDocuments(DocumentIndex):
 
 def _is_page(tracked: TrackedDocument) -> bool:
     """Return whether a document is a control file, which shows findings and not violations."""
-    return tracked.place is not None and tracked.place.path in CONTROL_PAGES
+    return tracked.path in CONTROL_PAGES

@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.errors import IntentLspError
-from intent_lsp.core.paths import INTENTS_FILE, relative_to
+from intent_lsp.core.paths import INTENTS_FILE, path_of_uri, relative_to
 from intent_lsp.doors.lsp.runtime.hook_listener import HookListener
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, Settings
 from intent_lsp.governance.governance import Governance
+from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 from intent_lsp.store.fs.roots import governed_root
 
 _log: Final = logging.getLogger(__name__)
@@ -76,6 +77,18 @@ class OpenRoots:
             if root is None or root in self._failed or not self._in_reach(root):
                 return None
             return self._open.get(root) or self._attach(root)
+
+    def of_uri(self, uri: str | None) -> tuple[OpenRoot, ResolvedPath] | None:
+        """Return the root that governs a file, as `of_path` does, and the file's path in it.
+
+        Return None if none does, and for None and any URI that names no file.
+        """
+        path = None if uri is None else path_of_uri(uri)
+        open_root = None if path is None else self.of_path(path)
+        if path is None or open_root is None:
+            return None
+        place = resolve_below(open_root.governance.root, path)
+        return None if place is None else (open_root, place)
 
     def at_or_above(self, path: str) -> list[OpenRoot]:
         """Return the open roots at or above an absolute path, the innermost first."""

@@ -65,11 +65,13 @@ class LiveSettings:
     def severity(self, code: str, otherwise: Severity, path: str) -> Severity | None:
         """Return the severity to show for a code on a file, or None to hide the code.
 
-        `path` is relative to the file's root. A file that matches `exclude` shows no code.
+        `path` is relative to the file's root. While governance is switched off, no file shows a
+        code, and one that matches `exclude` never does.
         `otherwise` is returned if the settings do not mention the code.
         """
         now = self.now
-        if now.exclude and compile_scope(now.exclude).covers(WorkspacePath(path)):
+        hidden = now.exclude and compile_scope(now.exclude).covers(WorkspacePath(path))
+        if hidden or not now.enabled:
             return None
         return now.severity.get(code, otherwise)
 
