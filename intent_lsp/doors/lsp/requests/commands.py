@@ -11,7 +11,7 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
-from intent_lsp.doors.lsp.features.actions.revert_actions import RevertActions, RevertRefusal
+from intent_lsp.doors.lsp.features.actions.revert_actions import RevertRefusal, planned_revert
 from intent_lsp.doors.lsp.features.actions.scope_actions import CREATE_TITLE
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
@@ -39,7 +39,6 @@ class Commands:
     ) -> None:
         self._connection = connection
         self._requests, self._finder = requests, requests.finder
-        self._reverts = RevertActions(connection)
         self._offers = offers
         self._finish = connection.finish
         restore = requests.finder.with_root(DraftParams, self.restore_draft)
@@ -116,7 +115,7 @@ class Commands:
         """
         params = read_params(given, PlaceParams)
         tracked = tracked_at(self._connection, params)
-        edits = self._reverts.planned(tracked, params)
+        edits = planned_revert(tracked, params, self._connection.spelling)
         if isinstance(edits, RevertRefusal):
             return {"applied": False, "reason": edits.reason}
         people = self._connection.people

@@ -5,6 +5,7 @@ it was computed for. For any other, a revert is made by a command that checks th
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Final
 
 from lsprotocol import types as lsp
@@ -15,11 +16,12 @@ from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFile
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, range_wire
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
-from intent_lsp.doors.lsp.features.actions.revert_actions import RevertActions
+from intent_lsp.doors.lsp.features.actions.revert_actions import revert_actions
 from intent_lsp.doors.lsp.features.actions.scope_actions import (
-    ScopeActions,
+    GiveToken,
     command_action,
     root_uri,
+    scope_actions,
 )
 from intent_lsp.doors.lsp.features.fix_all_action import FixAllAction, is_wanted
 from intent_lsp.doors.lsp.wire.names import FIX_ALL
@@ -42,7 +44,6 @@ class CodeActions:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.reverts = RevertActions(connection)
         self._fix_all = FixAllAction(connection)
 
     async def answered(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
@@ -82,10 +83,14 @@ class CodeActions:
             if _touches(problem, range_) and problem.code != ShownCode.MORE_VIOLATIONS
         ]
         usable = await self._usable(tracked, touched)
-        scope = ScopeActions(self._connection.tokens)
+        # A grant that is offered on several violations has one token.
+        give = cache(self._connection.tokens.give)
         for problem in touched:
-            mine = [d for d in shown if _same(d, problem)]
-            found += self._ways_out(tracked, problem, mine, usable, scope)
+            ways = self._ways_out(tracked, problem, usable, give)
+            mine = [each for each in shown if _same(each, problem)]
+            for action in ways:
+                action.diagnostics = mine or None
+            found += ways
         found += await self._drafts(tracked)
         return _once(found)
 
@@ -105,7 +110,7 @@ class CodeActions:
                 continue
             alone = self._connection.client.preferred_actions and len(finding.fixes) == 1
             for fix in finding.fixes:
-                edits = spelling.fix_edits(fix, page.lines)
+                edits = spelling.edits(fix.changes, page.lines)
                 found.append(
                     lsp.CodeAction(
                         title=fix.title,
@@ -135,28 +140,25 @@ class CodeActions:
         self,
         tracked: TrackedDocument,
         problem: Violation,
-        shown: list[lsp.Diagnostic],
         usable: Sequence[Intent],
-        scope: ScopeActions,
+        give: GiveToken,
     ) -> list[lsp.CodeAction]:
         # `can_choose` too: a client such as Helix refuses the request only when it arrives.
         can_ask = self._connection.client.questions and self._connection.people.can_choose
-        ways = _selections(tracked, problem, shown, usable, can_ask=can_ask)
+        ways = _selections(tracked, problem, usable, can_ask=can_ask)
         if self._connection.client.preferred_actions and len(problem.owners) == 1:
             # The only owner comes first.
             ways[0].is_preferred = True
-        ways += scope.ways_out(tracked, problem, shown)
+        ways += scope_actions(tracked, problem, give)
         lines = self._connection.spelling
         place = line_range(tracked.lines, problem.first_line, problem.last_line, lines.encoding)
         where: dict[str, object] = {"uri": tracked.uri, "range": range_wire(place)}
-        ways += self._comparison(tracked, problem, shown)
-        ways += self.reverts.ways_out(tracked, problem, shown)
-        ways.append(command_action("Show why", SHOW_WHY, where, shown))
+        ways += self._comparison(tracked, problem)
+        ways += revert_actions(self._connection, tracked, problem)
+        ways.append(command_action("Show why", SHOW_WHY, where))
         return ways
 
-    def _comparison(
-        self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
-    ) -> list[lsp.CodeAction]:
+    def _comparison(self, tracked: TrackedDocument, problem: Violation) -> list[lsp.CodeAction]:
         """Return, as a list, the action that compares a stale document with its file on disk.
 
         For a client that cannot compare, the action only shows the file on disk. The list is empty
@@ -166,9 +168,9 @@ class CodeActions:
         if problem.code != GateCode.STALE_FILE:
             return []
         if client.compare_command is not None:
-            return [command_action(COMPARE_TITLE, client.compare_command, tracked.uri, shown)]
+            return [command_action(COMPARE_TITLE, client.compare_command, tracked.uri)]
         if client.text_contents and client.show_document:
-            return [command_action(SHOW_DISK_TITLE, SHOW_DISK, {"uri": tracked.uri}, shown)]
+            return [command_action(SHOW_DISK_TITLE, SHOW_DISK, {"uri": tracked.uri})]
         return []
 
     async def _drafts(self, tracked: TrackedDocument) -> list[lsp.CodeAction]:
@@ -182,7 +184,6 @@ class CodeActions:
                 f"Restore draft of {draft.created_at}",
                 RESTORE_DRAFT,
                 {"id": draft.id, "workspaceUri": root_uri(tracked)},
-                [],
             )
             for draft in kept[:_DRAFTS_OFFERED]
         ]
@@ -191,7 +192,6 @@ class CodeActions:
 def _selections(
     tracked: TrackedDocument,
     problem: Violation,
-    shown: list[lsp.Diagnostic],
     usable: Sequence[Intent],
     *,
     can_ask: bool,
@@ -200,8 +200,7 @@ def _selections(
 
     There is one for each of its owners. If it is for want of a usable active intent, and `usable`
     is not empty, there is also one with which the person chooses an open intent, or, if `can_ask`
-    is False, one for each of the first `_INTENTS_OFFERED` in `usable`. `shown` are the diagnostics
-    to attach.
+    is False, one for each of the first `_INTENTS_OFFERED` in `usable`.
     """
     titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
     missing = problem.code in NO_USABLE_INTENT
@@ -209,11 +208,11 @@ def _selections(
         titles.setdefault(intent.id, f"Select intent {intent.label}")
     root = root_uri(tracked)
     ways = [
-        command_action(title, SELECT, {"intentId": chosen, "workspaceUri": root}, shown)
+        command_action(title, SELECT, {"intentId": chosen, "workspaceUri": root})
         for chosen, title in titles.items()
     ]
     if missing and can_ask and usable:
-        ways.append(command_action("Select an intent…", SELECT, None, shown))
+        ways.append(command_action("Select an intent…", SELECT, None))
     return ways
 
 
@@ -235,11 +234,8 @@ def _same(diagnostic: lsp.Diagnostic, problem: Violation) -> bool:
 
 def _once(actions: Sequence[lsp.CodeAction]) -> list[lsp.CodeAction]:
     """Return the actions without those that have the title and the effect of an earlier one."""
-    seen: set[tuple[str, str]] = set()
-    kept: list[lsp.CodeAction] = []
+    kept: dict[tuple[str, str], lsp.CodeAction] = {}
     for action in actions:
-        key = (action.title, repr(action.edit or action.command or action.data))
-        if key not in seen:
-            seen.add(key)
-            kept.append(action)
-    return kept
+        effect = repr(action.edit or action.command or action.data)
+        kept.setdefault((action.title, effect), action)
+    return list(kept.values())

@@ -20,7 +20,6 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import (
     line_range,
     range_wire,
 )
-from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.actions.scope_actions import command_action
 from intent_lsp.doors.lsp.runtime.client_capabilities import member
@@ -48,107 +47,74 @@ class RevertRefusal(Struct, frozen=True):
     reason: str
 
 
-class RevertActions:
-    """Builds the code actions that revert documents of one connection, and their edits."""
+def revert_actions(
+    connection: Connection, tracked: TrackedDocument, problem: Violation
+) -> list[lsp.CodeAction]:
+    """Return an action that reverts the lines of a violation, and one that reverts the file.
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    Each is left out if there is nothing to revert, or no text to revert to. A closed document
+    has neither.
+    """
+    look = tracked.look
+    if tracked.version is None or look is None:
+        return []
+    ways = []
+    if problem.hunk is not None and look.head.lines is not None:
+        lines = (problem.first_line, problem.last_line)
+        ways.append(_action(connection, LINES_TITLE, tracked, lines))
+    wanted = _wanted(tracked)
+    if wanted is not None and wanted != tracked.lines:
+        stale = problem.code == GateCode.STALE_FILE
+        ways.append(_action(connection, DISK_TITLE if stale else FILE_TITLE, tracked, None))
+    return ways
 
-    def ways_out(
-        self, tracked: TrackedDocument, problem: Violation, shown: list[lsp.Diagnostic]
-    ) -> list[lsp.CodeAction]:
-        """Return an action that reverts the lines of a violation, and one that reverts the file.
 
-        Each is left out if there is nothing to revert, or no text to revert to. A closed document
-        has neither. `shown` are the diagnostics to which the actions are attached.
-        """
-        look = tracked.look
-        if tracked.version is None or look is None:
-            return []
-        ways = []
-        if problem.hunk is not None and look.head.lines is not None:
-            lines = (problem.first_line, problem.last_line)
-            ways.append(self._action(LINES_TITLE, tracked, lines, shown))
-        wanted = _wanted(tracked)
-        if wanted is not None and wanted != tracked.lines:
-            stale = problem.code == GateCode.STALE_FILE
-            ways.append(self._action(DISK_TITLE if stale else FILE_TITLE, tracked, None, shown))
-        return ways
+def planned_revert(
+    tracked: TrackedDocument, params: PlaceParams, spelling: LspEncoder
+) -> Sequence[lsp.TextEdit] | RevertRefusal:
+    """Return the edits that revert the violations in a range or, without a range, the file.
 
-    def planned(
-        self, tracked: TrackedDocument, params: PlaceParams
-    ) -> Sequence[lsp.TextEdit] | RevertRefusal:
-        """Return the edits that revert the violations in a range or, without a range, the file.
+    Return a refusal if `params` names another version than the document has, or if there is
+    nothing to revert.
+    """
+    if params.version is not None and params.version != tracked.version:
+        return RevertRefusal(_MOVED)
+    place = params.range
+    lines = None if place is None else (place.start.line, place.end.line)
+    return _edits(tracked, lines, spelling) or RevertRefusal(_NOTHING)
 
-        Return a refusal if `params` names another version than the document has, or if there is
-        nothing to revert.
-        """
-        if params.version is not None and params.version != tracked.version:
-            return RevertRefusal(_MOVED)
-        place = params.range
-        lines = None if place is None else (place.start.line, place.end.line)
-        return _edits(tracked, lines, self._connection.spelling) or RevertRefusal(_NOTHING)
 
-    async def resolved(self, action: lsp.CodeAction) -> lsp.CodeAction:
-        """Answer `codeAction/resolve`: the action with its edit, if that was left out.
+async def resolved_action(connection: Connection, action: lsp.CodeAction) -> lsp.CodeAction:
+    """Answer `codeAction/resolve`: the action with its edit, if that was left out.
 
-        Any action is returned without its diagnostics. Raise JsonRpcException: ContentModified if
-        the document is closed, if it or its file has changed since the offer, or if there is
-        nothing to revert any more, and InvalidParams if `revert` in the action's data is malformed.
-        """
-        # The client has them.
-        action.diagnostics = None
-        target, stale = member(action.data, "revert"), member(action.data, "stale") is True
-        if member(action.data, "v") != DATA_VERSION or target is None:
-            return action
-        try:
-            params = read_params(target, PlaceParams)
-        except WrongParamsError as error:
-            raise invalid(error) from error
-        documents = self._connection.tracked_documents
-        tracked = documents.tracked_at(params.uri)
-        if tracked is None or tracked.version is None:
-            raise _modified("the document is not open any more")
-        await documents.settled(tracked.uri)
-        if stale:
-            # The disk may have changed again since the action was offered.
-            await documents.look_again(tracked)
-        if tracked.look is None or tracked.look.stale is not stale:
-            raise _modified(_MOVED)
-        edits = self.planned(tracked, params)
-        if isinstance(edits, RevertRefusal):
-            raise _modified(edits.reason)
-        action.edit = self._connection.spelling.workspace_edit(tracked.uri, tracked.version, edits)
+    Any action is returned without its diagnostics. Raise JsonRpcException: ContentModified if
+    the document is closed, if it or its file has changed since the offer, or if there is
+    nothing to revert any more, and InvalidParams if `revert` in the action's data is malformed.
+    """
+    # The client has them.
+    action.diagnostics = None
+    target, stale = member(action.data, "revert"), member(action.data, "stale") is True
+    if member(action.data, "v") != DATA_VERSION or target is None:
         return action
-
-    def _action(
-        self,
-        title: str,
-        tracked: TrackedDocument,
-        lines: tuple[int, int] | None,
-        shown: list[lsp.Diagnostic],
-    ) -> lsp.CodeAction:
-        """Return an action that reverts a first to a last line, or the file if `lines` is None.
-
-        If the client ignores versions, the action runs `intent.revert`. Otherwise it has its edit,
-        unless the client asks for that later. `shown` are the diagnostics to attach.
-        """
-        client, spelling = self._connection.client, self._connection.spelling
-        target: dict[str, object] = {"uri": tracked.uri, "version": tracked.version}
-        if lines is not None:
-            target["range"] = range_wire(line_range(tracked.lines, *lines, spelling.encoding))
-        if not client.document_changes:
-            return command_action(title, REVERT, target, shown)
-        action = lsp.CodeAction(
-            title=title, kind=lsp.CodeActionKind.QuickFix, diagnostics=shown or None
-        )
-        if client.resolves_edits:
-            stale = tracked.look is not None and tracked.look.stale
-            action.data = {"v": DATA_VERSION, "revert": target, "stale": stale}
-        else:
-            edits = _edits(tracked, lines, spelling)
-            action.edit = spelling.workspace_edit(tracked.uri, tracked.version, edits)
-        return action
+    try:
+        params = read_params(target, PlaceParams)
+    except WrongParamsError as error:
+        raise invalid(error) from error
+    documents = connection.tracked_documents
+    tracked = documents.tracked_at(params.uri)
+    if tracked is None or tracked.version is None:
+        raise _modified("the document is not open any more")
+    await documents.settled(tracked.uri)
+    if stale:
+        # The disk may have changed again since the action was offered.
+        await documents.look_again(tracked)
+    if tracked.look is None or tracked.look.stale is not stale:
+        raise _modified(_MOVED)
+    edits = planned_revert(tracked, params, connection.spelling)
+    if isinstance(edits, RevertRefusal):
+        raise _modified(edits.reason)
+    action.edit = connection.spelling.workspace_edit(tracked.uri, tracked.version, edits)
+    return action
 
 
 def lines_edits(
@@ -164,11 +130,12 @@ def lines_edits(
     look = tracked.look
     if look is None or look.head.lines is None:
         return []
-    return [
-        spelling.edit(hunk_change(problem.hunk, look.head.lines), tracked.lines)
+    changes = (
+        hunk_change(problem.hunk, look.head.lines)
         for problem in tracked.problems
         if problem.hunk is not None and problem.first_line <= last and problem.last_line >= first
-    ]
+    )
+    return spelling.edits(changes, tracked.lines)
 
 
 def file_edits(tracked: TrackedDocument, spelling: LspEncoder) -> list[lsp.TextEdit]:
@@ -180,7 +147,31 @@ def file_edits(tracked: TrackedDocument, spelling: LspEncoder) -> list[lsp.TextE
     text is missing, or if there is no snapshot. `spelling` encodes the edits.
     """
     wanted = _wanted(tracked)
-    return [] if wanted is None else turning_edits(tracked.lines, wanted, spelling)
+    return [] if wanted is None else spelling.turning_edits(tracked.lines, wanted)
+
+
+def _action(
+    connection: Connection, title: str, tracked: TrackedDocument, lines: tuple[int, int] | None
+) -> lsp.CodeAction:
+    """Return an action that reverts a first to a last line, or the file if `lines` is None.
+
+    If the client ignores versions, the action runs `intent.revert`. Otherwise it has its edit,
+    unless the client asks for that later.
+    """
+    client, spelling = connection.client, connection.spelling
+    target: dict[str, object] = {"uri": tracked.uri, "version": tracked.version}
+    if lines is not None:
+        target["range"] = range_wire(line_range(tracked.lines, *lines, spelling.encoding))
+    if not client.document_changes:
+        return command_action(title, REVERT, target)
+    action = lsp.CodeAction(title=title, kind=lsp.CodeActionKind.QuickFix)
+    if client.resolves_edits:
+        stale = tracked.look is not None and tracked.look.stale
+        action.data = {"v": DATA_VERSION, "revert": target, "stale": stale}
+    else:
+        edits = _edits(tracked, lines, spelling)
+        action.edit = spelling.workspace_edit(tracked.uri, tracked.version, edits)
+    return action
 
 
 def _wanted(tracked: TrackedDocument) -> Sequence[str] | None:
