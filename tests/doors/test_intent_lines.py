@@ -11,7 +11,7 @@ from intent_lsp.core.content import content_of, split_lines
 from intent_lsp.doors.lsp.connection.client_ui import ClientProgress
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
-from intent_lsp.doors.lsp.features.intent_lines import IntentLines, LinesFound
+from intent_lsp.doors.lsp.features.intent_symbols import LinesFound, lines_of_intent
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
@@ -49,10 +49,15 @@ class Searched:
     tracked_documents: TrackedDocuments
     open_root: OpenRoot
     client: Follower
-    lines: IntentLines
+    progress: ClientProgress
+
+    async def search(self, intent_id: str) -> LinesFound | CheckoutRefusal:
+        return await lines_of_intent(
+            self.tracked_documents, self.progress, self.open_root, intent_id, "mine"
+        )
 
     async def found(self) -> list[str]:
-        found = await self.lines.of(self.open_root, "INT-001", "mine")
+        found = await self.search("INT-001")
         assert isinstance(found, LinesFound)
         return [file.path for file in found.files]
 
@@ -67,8 +72,8 @@ async def searched(repository: Repository) -> AsyncIterator[Searched]:
             repository.write(path, LINES)
             open_root.governance.stores.ledger.append(edit(files=(changed(None, LINES, path),)))
         client = Follower()
-        lines = IntentLines(tracked_documents, ClientProgress(client, ClientCapabilities(), NEVER))
-        yield Searched(tracked_documents, open_root, client, lines)
+        progress = ClientProgress(client, ClientCapabilities(), NEVER)
+        yield Searched(tracked_documents, open_root, client, progress)
 
 
 async def test_it_is_shown_file_by_file(searched: Searched) -> None:
@@ -90,7 +95,7 @@ async def test_cancelled_it_stops_behind_the_file_that_it_is_at(searched: Search
 async def test_an_intent_that_nobody_knows_is_refused_before_anything_is_shown(
     searched: Searched,
 ) -> None:
-    found = await searched.lines.of(searched.open_root, "INT-404", "mine")
+    found = await searched.search("INT-404")
     assert isinstance(found, CheckoutRefusal)
     assert found.code is RequestCode.INTENT_NOT_FOUND
     assert searched.client.told == []

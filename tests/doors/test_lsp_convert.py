@@ -160,7 +160,7 @@ def test_a_finding_points_at_its_other_place() -> None:
 
 def test_a_fix_is_edits_in_the_clients_units() -> None:
     fix = Fix("Quote it", (TextChange(Span(Position(0, 2), Position(0, 2)), '"'),))
-    assert LspEncoder(ClientCapabilities(), UTF_16).fix_edits(fix, LINES) == [
+    assert LspEncoder(ClientCapabilities(), UTF_16).edits(fix.changes, LINES) == [
         lsp.TextEdit(_range(0, 3, 0, 3), '"')
     ]
 

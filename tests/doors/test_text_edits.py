@@ -7,11 +7,11 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.content import split_lines
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
-from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.protocol.documents import ContentChange, Document
 from intent_lsp.doors.lsp.protocol.positions import ClientPosition, ClientRange, PositionEncoding
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 
+_ENCODER = LspEncoder(ClientCapabilities(), PositionEncoding.UTF_16)
 TEXTS = st.text(st.sampled_from("ab\n\r\U0001f600é"), max_size=20)
 
 
@@ -35,16 +35,15 @@ def _applied(text: str, edits: list[lsp.TextEdit], encoding: PositionEncoding) -
 def test_the_edits_turn_any_text_into_any_other(
     text: str, wanted: str, encoding: PositionEncoding
 ) -> None:
-    edits = turning_edits(
-        split_lines(text), split_lines(wanted), LspEncoder(ClientCapabilities(), encoding)
-    )
+    encoder = LspEncoder(ClientCapabilities(), encoding)
+    edits = encoder.turning_edits(split_lines(text), split_lines(wanted))
     assert _applied(text, edits, encoding) == wanted
     assert bool(edits) == (text != wanted)
 
 
 def test_what_does_not_differ_is_not_touched() -> None:
     lines, wanted = ["a\n", "X\n", "c\n", "Y"], ["a\n", "b\n", "c\n", "d\n"]
-    edits = turning_edits(lines, wanted, LspEncoder(ClientCapabilities(), PositionEncoding.UTF_16))
+    edits = _ENCODER.turning_edits(lines, wanted)
     assert edits == [
         lsp.TextEdit(lsp.Range(lsp.Position(1, 0), lsp.Position(2, 0)), "b\n"),
         lsp.TextEdit(lsp.Range(lsp.Position(3, 0), lsp.Position(3, 1)), "d\n"),
@@ -54,7 +53,7 @@ def test_what_does_not_differ_is_not_touched() -> None:
 @pytest.mark.parametrize("wanted", [[], ["a\n"] * 5])
 def test_texts_too_different_to_compare_are_replaced_whole(wanted: list[str]) -> None:
     lines = [f"{number}\n" for number in range(50_000)]
-    edits = turning_edits(lines, wanted, LspEncoder(ClientCapabilities(), PositionEncoding.UTF_16))
+    edits = _ENCODER.turning_edits(lines, wanted)
     assert edits == [
         lsp.TextEdit(lsp.Range(lsp.Position(0, 0), lsp.Position(50_000, 0)), "".join(wanted))
     ]

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from intent_lsp.doors.lsp.features import tree_renewals
-from intent_lsp.doors.lsp.features.tree_renewals import TreeRenewals
+from intent_lsp.doors.lsp.features import intents_buffers
+from intent_lsp.doors.lsp.features.intents_buffers import TreeRenewals
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 
 
@@ -42,7 +42,7 @@ def root_with(listing: Listing) -> Any:
 
 
 async def test_a_quick_renewal_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tree_renewals, "WAITED_FOR", 60)
+    monkeypatch.setattr(intents_buffers, "WAITED_FOR", 60)
     work, listing = BackgroundExecutor(), Listing()
     listing.may_end.set()
     await TreeRenewals(work).renew(root_with(listing))
@@ -67,7 +67,7 @@ async def test_a_slow_renewal_keeps_nobody_waiting_and_is_begun_once() -> None:
 
 async def test_the_first_list_is_waited_for_on_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who answers from a list that does not exist yet would wait for it on a thread."""
-    monkeypatch.setattr(tree_renewals, "WAITED_FOR", 0)
+    monkeypatch.setattr(intents_buffers, "WAITED_FOR", 0)
     work, listing = BackgroundExecutor(), Listing(known=False)
     renewals, root = TreeRenewals(work), root_with(listing)
     waiting = [asyncio.create_task(renewals.renew(root)) for _ in range(20)]

@@ -8,33 +8,32 @@ from lsprotocol import types as lsp
 
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.diagnostic_parts import DiagnosticParts
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import LspEncoder, registration
 from intent_lsp.doors.lsp.diagnostics.publisher import (
+    DiagnosticParts,
     DiagnosticReport,
     DiagnosticsPublisher,
     publication,
 )
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.features.actions.code_actions import CodeActions
+from intent_lsp.doors.lsp.features.actions.revert_actions import resolved_action
 from intent_lsp.doors.lsp.features.completion import CompletionFeature, completion_registration
 from intent_lsp.doors.lsp.features.file_operations import FileOperationFeature
 from intent_lsp.doors.lsp.features.formatting import FormattingFeature
 from intent_lsp.doors.lsp.features.intent_symbols import IntentSymbols
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
-from intent_lsp.doors.lsp.features.intents_links import IntentsLinks, links
 from intent_lsp.doors.lsp.features.intents_names import IntentsNames, names_registrations
 from intent_lsp.doors.lsp.features.intents_outline import (
+    all_tokens,
     folding,
     selections,
     symbol_list,
     symbol_tree,
-)
-from intent_lsp.doors.lsp.features.intents_tokens import (
-    all_tokens,
     tokens_registration,
     tokens_within,
 )
+from intent_lsp.doors.lsp.features.intents_parts import links
 from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.saves import SaveFeature
@@ -115,9 +114,9 @@ class LanguageService:
             registrations.append(completion_registration())
         if client.token_registration:
             registrations.append(tokens_registration())
-        for registration in registrations:
+        for each in registrations:
             # Not awaited: a client that does not answer must not delay the roots.
-            work.begin(self._register(registration))
+            work.begin(self._register(each))
         if client.configuration:
             former = self._open_roots.settings
             await self._ask_for_settings()
@@ -184,7 +183,7 @@ class LanguageService:
         provenance = ProvenanceFeature(connection, buffers)
         names = IntentsNames(connection, buffers, documents)
         symbols = IntentSymbols(connection, buffers, names)
-        targets = IntentsLinks(connection, buffers)
+        parts = IntentsParts(connection, buffers)
         completion = CompletionFeature(connection, documents)
         outline = symbol_tree if connection.client.symbol_trees else symbol_list
         return {
@@ -200,8 +199,8 @@ class LanguageService:
             lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: buffers.answering(all_tokens),
             lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: buffers.answering(tokens_within),
             lsp.TEXT_DOCUMENT_DOCUMENT_LINK: buffers.answering(links),
-            lsp.DOCUMENT_LINK_RESOLVE: targets.resolved,
-            lsp.TEXT_DOCUMENT_DEFINITION: targets.definition,
+            lsp.DOCUMENT_LINK_RESOLVE: parts.resolved,
+            lsp.TEXT_DOCUMENT_DEFINITION: parts.definition,
             lsp.TEXT_DOCUMENT_RENAME: names.renamed,
             lsp.TEXT_DOCUMENT_PREPARE_RENAME: names.prepared,
             lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: names.highlights,
@@ -210,7 +209,7 @@ class LanguageService:
             lsp.TEXT_DOCUMENT_COMPLETION: completion.completion,
             lsp.COMPLETION_ITEM_RESOLVE: completion.resolve,
             lsp.TEXT_DOCUMENT_CODE_ACTION: actions.answered,
-            lsp.CODE_ACTION_RESOLVE: actions.reverts.resolved,
+            lsp.CODE_ACTION_RESOLVE: partial(resolved_action, connection),
             lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT: contents.content,
         }
 
@@ -224,15 +223,11 @@ class LanguageService:
         alone = self._open_roots.settings.watch == "client"
         globs = (*_WATCHED, *(_WATCHED_BY_CLIENT_ALONE if alone else ()))
         watchers = [lsp.FileSystemWatcher(glob_pattern=glob) for glob in globs]
-        registration = lsp.Registration(
-            id=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
-            method=lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES,
-            register_options=lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers),
-        )
-        await self._register(registration)
+        options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers=watchers)
+        await self._register(registration(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
 
-    async def _register(self, registration: lsp.Registration) -> None:
-        params = lsp.RegistrationParams(registrations=[registration])
+    async def _register(self, wanted: lsp.Registration) -> None:
+        params = lsp.RegistrationParams(registrations=[wanted])
         await self._protocol.ask(lsp.CLIENT_REGISTER_CAPABILITY, params, ASK_TIME)
 
 

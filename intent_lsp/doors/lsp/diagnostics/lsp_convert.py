@@ -4,26 +4,26 @@ Invariant: positions are in the negotiated encoding. Optional members are sent o
 declares them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from lsprotocol import types as lsp
 
 from intent_lsp.core.content import line_body
-from intent_lsp.core.findings import Finding, Fix, Position, Severity, Span, TextChange
+from intent_lsp.core.findings import Finding, Position, RelatedSpan, Severity, Span, TextChange
 from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.paths import WorkspacePath, file_uri
 from intent_lsp.doors.lsp.protocol.positions import (
     ClientPosition,
     PositionEncoding,
     count_units,
-    end_of,
     from_client,
     to_client,
 )
 from intent_lsp.doors.lsp.protocol.structuring import with_markup
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
+from intent_lsp.formats.diff import line_hunks
 from intent_lsp.formats.markdown.violation_text import LinkedText, ViolationText, violation_markdown
 from intent_lsp.formats.params.requests import WireRange
 from intent_lsp.governance.violations.violation import RelatedPlace, Violation
@@ -58,11 +58,6 @@ def span_range(lines: Sequence[str], span: Span, encoding: PositionEncoding) -> 
     `lines` is the text in which it lies.
     """
     return lsp.Range(position(lines, span.start, encoding), position(lines, span.end, encoding))
-
-
-def text_range(lines: Sequence[str], encoding: PositionEncoding) -> lsp.Range:
-    """Return the LSP range of a whole text, given as its lines."""
-    return lsp.Range(lsp.Position(0, 0), position(lines, end_of(lines), encoding))
 
 
 def part_range(
@@ -114,6 +109,11 @@ def files_at(*paths: WorkspacePath) -> list[lsp.TextDocumentFilterPattern]:
     return [lsp.TextDocumentFilterPattern(scheme="file", pattern=f"**/{path}") for path in paths]
 
 
+def registration(method: str, options: object) -> lsp.Registration:
+    """Return the registration of a method at the client. Its id is the method's name."""
+    return lsp.Registration(id=method, method=method, register_options=options)
+
+
 def document_edit(
     uri: str, version: int | None, edits: Sequence[lsp.TextEdit]
 ) -> lsp.TextDocumentEdit:
@@ -158,6 +158,9 @@ class LspEncoder:
             "lastLine": problem.last_line,
             "docVersion": version,
         }
+        related = [
+            (uri_of(place.path), sources.get(place.path, ()), place) for place in problem.elsewhere
+        ]
         found = lsp.Diagnostic(
             range=line_range(lines, problem.first_line, problem.last_line, self.encoding),
             message=problem.message,
@@ -165,7 +168,7 @@ class LspEncoder:
             code=problem.code,
             code_description=self._href(problem.code),
             source=SOURCE,
-            related_information=self._related(problem.elsewhere, sources),
+            related_information=self._related(related),
             data=data if self.client.diagnostic_data else None,
         )
         return with_markup(found, _markup(problem)) if self.client.markup_messages else found
@@ -175,12 +178,7 @@ class LspEncoder:
 
         `lines` is the file's text, and `uri` its URI.
         """
-        related = [
-            lsp.DiagnosticRelatedInformation(
-                lsp.Location(uri, span_range(lines, place.span, self.encoding)), place.message
-            )
-            for place in finding.related
-        ]
+        related = [(uri, lines, place) for place in finding.related]
         return lsp.Diagnostic(
             range=span_range(lines, finding.span, self.encoding),
             message=finding.message,
@@ -188,16 +186,27 @@ class LspEncoder:
             code=finding.code.value,
             code_description=self._href(finding.code.value),
             source=SOURCE,
-            related_information=related if related and self.client.related_information else None,
+            related_information=self._related(related),
         )
 
-    def fix_edits(self, fix: Fix, lines: Sequence[str]) -> list[lsp.TextEdit]:
-        """Return the edits that a quick fix makes in the text `lines`."""
-        return [self.edit(change, lines) for change in fix.changes]
+    def edits(self, changes: Iterable[TextChange], lines: Sequence[str]) -> list[lsp.TextEdit]:
+        """Return changes of the text `lines` as LSP edits, with positions in that text."""
+        return [
+            lsp.TextEdit(span_range(lines, change.span, self.encoding), change.new_text)
+            for change in changes
+        ]
 
-    def edit(self, change: TextChange, lines: Sequence[str]) -> lsp.TextEdit:
-        """Return one change of a text as an LSP edit. `lines` is the text before the change."""
-        return lsp.TextEdit(span_range(lines, change.span, self.encoding), change.new_text)
+    def turning_edits(self, lines: Sequence[str], wanted: Sequence[str]) -> list[lsp.TextEdit]:
+        """Return the edits that turn the text `lines` into the text `wanted`, line by line.
+
+        Equal lines are not touched, so that cursors stay in place. Only if no diff can be computed,
+        one edit replaces everything.
+        """
+        hunks = line_hunks(wanted, lines)
+        if hunks is None:
+            whole = Hunk(old_start=0, old_count=len(wanted), new_start=0, new_count=len(lines))
+            hunks = (whole,)
+        return self.edits((hunk_change(hunk, wanted) for hunk in hunks), lines)
 
     def workspace_edit(
         self, uri: str, version: int | None, edits: Sequence[lsp.TextEdit]
@@ -240,19 +249,16 @@ class LspEncoder:
         return None if href is None else lsp.CodeDescription(href=href)
 
     def _related(
-        self, places: Sequence[RelatedPlace], sources: Mapping[Path, Sequence[str]]
+        self, places: Sequence[tuple[str, Sequence[str], RelatedPlace | RelatedSpan]]
     ) -> list[lsp.DiagnosticRelatedInformation] | None:
+        """Return places as LSP information, each given with the URI and the lines of its text."""
         if not places or not self.client.related_information:
             return None
         return [
             lsp.DiagnosticRelatedInformation(
-                lsp.Location(
-                    uri_of(place.path),
-                    span_range(sources.get(place.path, ()), place.span, self.encoding),
-                ),
-                place.message,
+                lsp.Location(uri, span_range(lines, place.span, self.encoding)), place.message
             )
-            for place in places
+            for uri, lines, place in places
         ]
 
 

@@ -13,7 +13,12 @@ from lsprotocol import types as lsp
 from intent_lsp.core.paths import path_of_uri
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at, part_range, place_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import (
+    files_at,
+    part_range,
+    place_of,
+    registration,
+)
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.runtime.client_capabilities import member
 from intent_lsp.formats.intents.completion.proposal import (
@@ -24,7 +29,6 @@ from intent_lsp.formats.intents.completion.proposal import (
 )
 from intent_lsp.formats.intents.completion.shapes import text_about
 from intent_lsp.governance.authoring.completion import Completion
-from intent_lsp.store.fs.resolve import resolve_below
 
 TRIGGERS: Final = ("/", '"', "'", " ", "[", "{", "*", "!")
 """The characters that open completion in a control file.
@@ -68,7 +72,7 @@ class CompletionFeature:
             return None
         lines = list(document.lines)
         in_thread = self._tracked_documents.work.in_thread
-        found = await in_thread(self._found, path, lines, params.position)
+        found = await in_thread(self._found, params.text_document.uri, lines, params.position)
         if found is None:
             return None
         items = [
@@ -95,18 +99,16 @@ class CompletionFeature:
             item.documentation = lsp.MarkupContent(kind=markdown, value=text.description)
         return item
 
-    def _found(self, path: str, lines: Sequence[str], asked: lsp.Position) -> Completion | None:
-        """Return the completion at the client's position `asked` in the file at an absolute path.
+    def _found(self, uri: str, lines: Sequence[str], asked: lsp.Position) -> Completion | None:
+        """Return the completion at the client's position `asked` in the file at `uri`.
 
         Return None if it is no control file of a governed root, or if nothing can be proposed.
         """
         # The root may not be open yet: it is opened by a task that begins with the document.
-        open_root = self._tracked_documents.open_roots.of_path(path)
-        if open_root is None:
+        found = self._tracked_documents.open_roots.of_uri(uri)
+        if found is None or found[1].path not in CONTROL_PAGES:
             return None
-        place = resolve_below(open_root.governance.root, path)
-        if place is None or place.path not in CONTROL_PAGES:
-            return None
+        open_root, place = found
         position = place_of(lines, asked, self._encoding)
         return open_root.completion.at(place.path, lines, position)
 
@@ -169,15 +171,12 @@ def _replaces_behind(written: ProposedEdit, found: Completion) -> bool:
 
 def completion_registration() -> lsp.Registration:
     """Return the registration of completion for control files alone."""
-    return lsp.Registration(
-        id=lsp.TEXT_DOCUMENT_COMPLETION,
-        method=lsp.TEXT_DOCUMENT_COMPLETION,
-        register_options=lsp.CompletionRegistrationOptions(
-            document_selector=files_at(*CONTROL_PAGES),
-            trigger_characters=list(TRIGGERS),
-            resolve_provider=True,
-        ),
+    options = lsp.CompletionRegistrationOptions(
+        document_selector=files_at(*CONTROL_PAGES),
+        trigger_characters=list(TRIGGERS),
+        resolve_provider=True,
     )
+    return registration(lsp.TEXT_DOCUMENT_COMPLETION, options)
 
 
 def _about(data: object) -> TextName | None:

@@ -9,7 +9,7 @@ Invariant: there is one message for all refused files of an operation in a root.
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct, field
@@ -17,7 +17,6 @@ from msgspec import Struct, field
 from intent_lsp.core.codes import ShownCode
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.file_operations import FileOperation, OperationEnds, UriEnds
-from intent_lsp.core.findings import Severity
 from intent_lsp.core.gate.words import for_people
 from intent_lsp.core.paths import WorkspacePath, path_of_uri, relative_to
 from intent_lsp.core.redaction import neutral
@@ -27,16 +26,12 @@ from intent_lsp.doors.lsp.features.saves import PATIENCE
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.saves.file_operations import AfterOperation, Forecast
-from intent_lsp.governance.violations.violation import SEVERITIES
-from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.governance.violations.violation import severity_of
 
 _log: Final = logging.getLogger(__name__)
 
 _ANNOUNCED_AT_MOST: Final = 16
 """The most announced operations that are kept: an editor may not carry out what it announces."""
-
-Loudness = Callable[[str, Severity, str], Severity | None]
-"""Returns the severity to show for (code, default severity, path), or None to show nothing."""
 
 _DOING: Final = {
     FileOperation.CREATE: "creating",
@@ -53,15 +48,28 @@ _WORDS_AT_MOST: Final = 300
 _SERVER_ONLY: Final = "Only intent-lsp may write this file. The change is recorded as out of scope."
 
 
-class _OfRoot(Struct, frozen=True):
+class _OfRoot(Struct, frozen=True, kw_only=True):
     """The part of an operation that concerns one governed root.
 
     `named` are the old and new paths in that root of the files and directories that the editor
     named.
     """
 
+    operation: FileOperation
     open_root: OpenRoot
     named: tuple[OperationEnds, ...]
+
+    @property
+    def paths(self) -> str:
+        """The named paths for a message, such as "a → b"."""
+        named = [" → ".join(map(_spelled, ends.paths)) for ends in self.named]
+        return some_of(named, _SHOWN_AT_MOST)
+
+    @property
+    def done(self) -> str:
+        """A clause that says what the operation did, such as "a → b is renamed"."""
+        verb = "is" if len(self.named) == 1 else "are"
+        return f"{self.paths} {verb} {_DONE[self.operation]}"
 
 
 class _Announced(Struct):
@@ -108,7 +116,7 @@ class FileOperationFeature:
             return
         for of_root, forecast in announced.forecasts:
             announced.told |= bool(forecast.refused)
-            self._warn(operation, of_root, forecast)
+            self._warn(of_root, forecast)
 
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
         """Record an operation that has happened, and update the diagnostics of its files.
@@ -122,24 +130,23 @@ class FileOperationFeature:
         await self._saves_recorded(uris)
         async with self._lane:
             work = self._connection.work
-            for of_root in await work.in_thread(self._find, uris):
-                after = await self._record(operation, of_root)
+            for of_root in await work.in_thread(self._find, operation, uris):
+                after = await self._record(of_root)
                 if after is None:
                     continue
                 if not (announced is not None and announced.told):
-                    self._warn(operation, of_root, after)
-                await self._show(operation, of_root, after)
+                    self._warn(of_root, after)
+                await self._show(of_root, after)
 
     async def _judge(self, announced: _Announced) -> None:
-        operation, uris = announced.key
         work = self._connection.work
-        for of_root in await work.in_thread(self._find, uris):
+        for of_root in await work.in_thread(self._find, *announced.key):
             open_root = of_root.open_root
             try:
                 forecast = await work.in_thread(
                     open_root.governance.file_operations.before,
                     open_root.session,
-                    operation,
+                    of_root.operation,
                     of_root.named,
                     announced.too_late,
                 )
@@ -159,10 +166,10 @@ class FileOperationFeature:
         named = {path for ends in uris for uri in ends if uri and (path := path_of_uri(uri))}
         for tracked in self._connection.tracked_documents.all_tracked():
             path = path_of_uri(tracked.uri)
-            if path is not None and _is_at(path, named):
+            if path and any(path == at or relative_to(path, at) is not None for at in named):
                 await tracked.all_recorded.wait()
 
-    def _find(self, uris: Sequence[UriEnds]) -> list[_OfRoot]:
+    def _find(self, operation: FileOperation, uris: Sequence[UriEnds]) -> list[_OfRoot]:
         """Return an operation as one part for each governed root, without ungoverned files.
 
         A rename from one root to another is a deletion in the first root and a creation in the
@@ -170,105 +177,75 @@ class FileOperationFeature:
         """
         found: dict[OpenRoot, list[OperationEnds]] = {}
         for uri_ends in uris:
-            old, new = (self._place(uri) for uri in uri_ends)
+            old, new = map(self._connection.open_roots.of_uri, uri_ends)
             if old is not None and new is not None and old[0] is new[0]:
-                found.setdefault(old[0], []).append(OperationEnds(old[1], new[1]))
+                found.setdefault(old[0], []).append(OperationEnds(old[1].path, new[1].path))
                 continue
             if old is not None:
-                found.setdefault(old[0], []).append(OperationEnds(old[1], None))
+                found.setdefault(old[0], []).append(OperationEnds(old[1].path, None))
             if new is not None:
-                found.setdefault(new[0], []).append(OperationEnds(None, new[1]))
-        return [_OfRoot(open_root, tuple(ends)) for open_root, ends in found.items()]
+                found.setdefault(new[0], []).append(OperationEnds(None, new[1].path))
+        return [
+            _OfRoot(operation=operation, open_root=open_root, named=tuple(ends))
+            for open_root, ends in found.items()
+        ]
 
-    def _place(self, uri: str | None) -> tuple[OpenRoot, WorkspacePath] | None:
-        path = None if uri is None else path_of_uri(uri)
-        open_root = None if path is None else self._connection.open_roots.of_path(path)
-        if path is None or open_root is None:
-            return None
-        place = resolve_below(open_root.governance.root, path)
-        return None if place is None else (open_root, place.path)
-
-    async def _record(self, operation: FileOperation, of_root: _OfRoot) -> AfterOperation | None:
+    async def _record(self, of_root: _OfRoot) -> AfterOperation | None:
         open_root = of_root.open_root
         try:
             return await self._connection.work.in_thread(
                 open_root.governance.file_operations.after,
                 open_root.session,
-                operation,
+                of_root.operation,
                 of_root.named,
             )
         except (OSError, IntentLspError) as error:
             # The edit stands without a record; it is never taken back for that.
             _log.error("an operation could not be recorded", exc_info=error)
-            changed = done(operation, of_root.named)
             self._connection.people.warn(
-                f"intent-lsp: {changed} but not recorded: {error}; the server's log says more"
+                f"intent-lsp: {of_root.done} but not recorded: {error}; the server's log says more"
             )
             return None
 
-    async def _show(
-        self, operation: FileOperation, of_root: _OfRoot, after: AfterOperation
-    ) -> None:
-        open_root, said = of_root.open_root, done(operation, of_root.named)
-        self._connection.outcomes.recorded(open_root, said, after.record, after.queued)
+    async def _show(self, of_root: _OfRoot, after: AfterOperation) -> None:
+        open_root = of_root.open_root
+        self._connection.outcomes.recorded(open_root, of_root.done, after.record, after.queued)
         await self._connection.rules_may_have_changed(open_root)
         tracked_documents, paths = self._connection.tracked_documents, frozenset(after.paths)
         await tracked_documents.look_at(
-            tracked
-            for tracked in tracked_documents.of_root(open_root)
-            if tracked.place is not None and tracked.place.path in paths
+            each for each in tracked_documents.of_root(open_root) if each.path in paths
         )
         tracked_documents.work.begin(tracked_documents.look_at_closed(open_root, after.paths))
 
-    def _warn(
-        self, operation: FileOperation, of_root: _OfRoot, found: Forecast | AfterOperation
-    ) -> None:
-        loudness = self._connection.tracked_documents.settings.severity
-        said = warning(operation, of_root.named, found.files, found.refused, loudness)
-        if said is not None:
-            self._connection.people.warn(said)
+    def _warn(self, of_root: _OfRoot, found: Forecast | AfterOperation) -> None:
+        """Warn the person of an operation's refusals, unless the settings hide them all."""
+        shown = [each for each in found.refused if self._is_shown(each)]
+        if shown:
+            self._connection.people.warn(_warning(of_root, found.files, shown))
+
+    def _is_shown(self, judgement: Judgement) -> bool:
+        denied = judgement.denied
+        code = ShownCode.CONTROL_PLANE_EDIT.value if denied is None else denied.code.value
+        settings = self._connection.tracked_documents.settings
+        return settings.severity(code, severity_of(code), judgement.path) is not None
 
 
-def _is_at(path: str, named: set[str]) -> bool:
-    return path in named or any(relative_to(path, each) is not None for each in named)
+def _warning(of_root: _OfRoot, files: int, shown: Sequence[Judgement]) -> str:
+    """Return the warning for the refusals `shown` of an operation: why the first one is refused.
 
-
-def warning(
-    operation: FileOperation,
-    named: Sequence[OperationEnds],
-    files: int,
-    refused: Sequence[Judgement],
-    loudness: Loudness,
-) -> str | None:
-    """Return the warning for an operation's refusals; None if there are none or all are hidden.
-
-    It says why the first that is not hidden is refused. `named` are the old and new paths that the
-    editor named, and `files` is the number of files in them. `loudness` returns None for a refusal
-    that is hidden.
+    `files` is the number of files at the paths that the editor named.
     """
-    shown = [each for each in refused if _severity(each, loudness) is not None]
-    if not shown:
-        return None
+    named = of_root.named
     why = _SERVER_ONLY if shown[0].denied is None else for_people(shown[0].denied, shown[0].intent)
     of = f", {files:,} files" if files > len(named) else ""
-    others = _files_of((each.path for each in shown), named) - 1
+    # The old and the new path of a renamed file count once.
+    others = len({_name_before(each.path, named) for each in shown}) - 1
     owners = tuple(dict.fromkeys(owner for each in shown for owner in each.owners))
     theirs = "some of these files" if others else "the file"
     owned = f" Open intents that own {theirs}: {some_of(owners, _SHOWN_AT_MOST)}." if owners else ""
     alike = f" The same is true of {counted(others, 'more file')}." if others else ""
-    operation_words = f"{_DOING[operation]} {_named(named)}{of}"
-    return f"intent-lsp: {operation_words}: {neutral(why, _WORDS_AT_MOST)}{alike}{owned}"
-
-
-def done(operation: FileOperation, named: Sequence[OperationEnds]) -> str:
-    """Return a clause that says what an operation did, such as "a → b is renamed"."""
-    verb = "is" if len(named) == 1 else "are"
-    return f"{_named(named)} {verb} {_DONE[operation]}"
-
-
-def _files_of(paths: Iterable[WorkspacePath], named: Sequence[OperationEnds]) -> int:
-    """Return how many files `paths` are; the old and the new path of a renamed file count once."""
-    return len({_name_before(path, named) for path in paths})
+    doing = f"{_DOING[of_root.operation]} {of_root.paths}{of}"
+    return f"intent-lsp: {doing}: {neutral(why, _WORDS_AT_MOST)}{alike}{owned}"
 
 
 def _name_before(path: WorkspacePath, named: Sequence[OperationEnds]) -> str:
@@ -279,16 +256,6 @@ def _name_before(path: WorkspacePath, named: Sequence[OperationEnds]) -> str:
             if rest != path and rest[:1] in ("", "/"):
                 return f"{ends.old}{rest}"
     return path
-
-
-def _severity(judgement: Judgement, loudness: Loudness) -> Severity | None:
-    denied = judgement.denied
-    code = ShownCode.CONTROL_PLANE_EDIT.value if denied is None else denied.code.value
-    return loudness(code, SEVERITIES.get(code, Severity.ERROR), judgement.path)
-
-
-def _named(named: Sequence[OperationEnds]) -> str:
-    return some_of([" → ".join(map(_spelled, ends.paths)) for ends in named], _SHOWN_AT_MOST)
 
 
 def _spelled(name: str) -> str:

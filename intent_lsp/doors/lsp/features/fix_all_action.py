@@ -13,7 +13,6 @@ from intent_lsp.core.content import split_lines
 from intent_lsp.core.paths import POLICY_FILE, WorkspacePath
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.control_files import ControlFile
-from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.wire.names import FIX_ALL
 from intent_lsp.formats.intents.fix_all import fix_intents, fix_policy, safely_fixable
@@ -77,5 +76,5 @@ class FixAllAction:
     def _edits(self, path: WorkspacePath, text: str) -> _Edits:
         fixed = fix_policy(text) if path == POLICY_FILE else fix_intents(text)
         lines = split_lines(text)
-        edits = turning_edits(lines, split_lines(fixed.text), self._connection.spelling)
+        edits = self._connection.spelling.turning_edits(lines, split_lines(fixed.text))
         return fixed.count, edits if fixed.count else []

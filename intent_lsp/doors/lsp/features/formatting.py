@@ -14,7 +14,7 @@ from lsprotocol import types as lsp
 from intent_lsp.core.content import split_lines
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at, lines_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import files_at, lines_of, registration
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.formats.intents.edit import EditRefused
 from intent_lsp.formats.intents.formatting import format_intents, format_lines
@@ -56,7 +56,8 @@ class FormattingFeature:
                 return
             self._registered = wanted
             if wanted:
-                fresh = lsp.RegistrationParams([_registration(name) for name in self._methods])
+                options = lsp.TextDocumentRegistrationOptions(files_at(INTENTS_FILE))
+                fresh = lsp.RegistrationParams([registration(m, options) for m in self._methods])
                 await self._ask(lsp.CLIENT_REGISTER_CAPABILITY, fresh)
             else:
                 gone = [lsp.Unregistration(id=name, method=name) for name in self._methods]
@@ -89,16 +90,7 @@ class FormattingFeature:
         if isinstance(found, EditRefused):
             _log.warning("%s is not formatted: %s", INTENTS_FILE, found.reason)
             return None
-        split = split_lines(text)
-        return [self._spelling.edit(change, split) for change in found]
+        return self._spelling.edits(found, split_lines(text))
 
     def _is_on(self) -> bool:
         return self._open_roots.settings.flags[FLAG]
-
-
-def _registration(method: str) -> lsp.Registration:
-    return lsp.Registration(
-        id=method,
-        method=method,
-        register_options=lsp.TextDocumentRegistrationOptions(files_at(INTENTS_FILE)),
-    )

@@ -1,9 +1,11 @@
-"""Intents as workspace symbols, and references from an intent to its names and its lines.
+"""Where intents are: as workspace symbols, and references to an intent's names and its lines.
 
-Specified in protocol section 4.
+Specified in protocol sections 2 and 4.
 
 Invariant: locations are those in the files as saved, but for references in an open intents or
 ignore file.
+Invariant: saves under way are waited for before the lines of an intent are searched. A cancelled
+search stops after the file that it is reading.
 """
 
 import logging
@@ -12,28 +14,44 @@ from pathlib import Path
 from typing import Final
 
 from lsprotocol import types as lsp
+from msgspec import Struct
 
 from intent_lsp.core.content import lines_if_text
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.text import has_in_order
-from intent_lsp.doors.lsp.connection.client_ui import Token
+from intent_lsp.doors.lsp.connection.client_ui import ClientProgress, Token
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, span_range, uri_of
-from intent_lsp.doors.lsp.features.intent_lines import IntentLines, LinesFound
+from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.features.intents_names import IntentsNames
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.intents.structure.mentions import named_at
 from intent_lsp.formats.yaml.limits import MAX_BYTES
-from intent_lsp.governance.ledger.intent_lines import Explained
-from intent_lsp.governance.root.rules import Rules
+from intent_lsp.governance.ledger.intent_lines import (
+    Explained,
+    WorkedFiles,
+    explained,
+    worked_files,
+)
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.store.fs.files import read_bytes
 
 _log: Final = logging.getLogger(__name__)
 
 SYMBOLS_AT_MOST: Final = 200
+
+
+class LinesFound(Struct, frozen=True):
+    """The result of a search for an intent's lines.
+
+    `asked` says which files were searched. `files` are those with such lines, each with the lines.
+    """
+
+    asked: WorkedFiles
+    files: tuple[Explained, ...]
 
 
 class IntentSymbols:
@@ -48,7 +66,7 @@ class IntentSymbols:
         self._buffers = buffers
         self._names = names
         self._tracked_documents = connection.tracked_documents
-        self._lines = IntentLines(connection.tracked_documents, connection.progress)
+        self._progress = connection.progress
         self._encoding = connection.spelling.encoding
 
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
@@ -83,13 +101,16 @@ class IntentSymbols:
     def _symbols(self, query: str) -> list[lsp.WorkspaceSymbol]:
         found = []
         for open_root in self._tracked_documents.open_roots.roots:
-            rules, lines = open_root.governance.rules.current(), _lines(open_root.governance.root)
-            for intent in rules.file.intents:
-                place = self._declared(open_root, rules, intent, lines)
-                if place is not None and has_in_order(f"{intent.id} {intent.name}", query):
+            root, file = open_root.governance.root, open_root.governance.rules.current().file
+            uri, lines = uri_of(root / INTENTS_FILE), _lines(root)
+            for intent in file.intents:
+                places = file.places.get(intent.id)
+                if places is not None and has_in_order(f"{intent.id} {intent.name}", query):
                     found.append(
                         lsp.WorkspaceSymbol(
-                            location=place,
+                            location=lsp.Location(
+                                uri, span_range(lines, places.id, self._encoding)
+                            ),
                             name=intent.label,
                             kind=lsp.SymbolKind.Event,
                             container_name=intent.status.value,
@@ -101,7 +122,9 @@ class IntentSymbols:
         self, open_root: OpenRoot, intent_id: str, token: Token | None
     ) -> Sequence[Explained]:
         try:
-            found = await self._lines.of(open_root, intent_id, token)
+            found = await lines_of_intent(
+                self._tracked_documents, self._progress, open_root, intent_id, token
+            )
         except IntentLspError as problem:
             _log.warning("the lines of %s cannot be told: %s", intent_id, problem)
             return ()
@@ -120,14 +143,38 @@ class IntentSymbols:
             for run in file.runs
         ]
 
-    def _declared(
-        self, open_root: OpenRoot, rules: Rules, intent: Intent, lines: Sequence[str]
-    ) -> lsp.Location | None:
-        places = rules.file.places.get(intent.id)
-        if places is None:
-            return None
-        uri = uri_of(open_root.governance.root / INTENTS_FILE)
-        return lsp.Location(uri, span_range(lines, places.id, self._encoding))
+
+async def lines_of_intent(
+    tracked_documents: TrackedDocuments,
+    progress: ClientProgress,
+    open_root: OpenRoot,
+    intent_id: str,
+    token: Token | None,
+) -> LinesFound | CheckoutRefusal:
+    """Return the lines of an intent, or a refusal if neither intents file nor ledger has it.
+
+    The files in which they may be are searched, up to a limit (`WorkedFiles.truncated`).
+    Progress is reported under the client's `token`, or, if that is None, under a new one once
+    the search takes long. Raise LedgerUnavailableError if the ledger cannot be read.
+    """
+    for tracked in tracked_documents.all_tracked():
+        await tracked.all_recorded.wait()
+    in_thread, governance = tracked_documents.work.in_thread, open_root.governance
+    asked = await in_thread(_worked, open_root, intent_id)
+    if isinstance(asked, CheckoutRefusal):
+        return asked
+    found = []
+    async with progress.shown(token, f"Finding the lines of {intent_id}") as report:
+        for done, path in enumerate(asked.paths, 1):
+            found.append(await in_thread(explained, governance.blaming, path, asked.names))
+            report(done, len(asked.paths))
+    return LinesFound(asked, tuple(each for each in found if each is not None))
+
+
+def _worked(open_root: OpenRoot, intent_id: str) -> WorkedFiles | CheckoutRefusal:
+    governance = open_root.governance
+    rules, index = governance.rules.current(), governance.stores.ledger.index
+    return worked_files(governance.root, index, rules, intent_id)
 
 
 def _named_at(buffer: IntentsBuffer, position: lsp.Position) -> Intent | None:

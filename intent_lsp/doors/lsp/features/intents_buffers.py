@@ -1,15 +1,20 @@
-"""The texts of open intents files, with the structure of the newest text that parsed.
+"""What editors are answered from: texts of open intents files, and lists of a root's files.
+
+The structure of such a text is that of the newest one that parsed.
 
 Invariant: the newest text is parsed once, however many requests ask about it, and on a thread. A
 text is not parsed if a newer one has come before its turn.
 Invariant: a place is shown only on a line that is the same in the text that parsed.
+Invariant: nobody waits for a renewed list longer than `WAITED_FOR`; if it takes longer, the answer
+is made from the old one. The first list of a root is waited for, and on no thread: each lens and
+hint would take one, and no save could be judged.
 """
 
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from lsprotocol import types as lsp
 from msgspec import Struct
@@ -19,14 +24,17 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import place_of, span_range
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
-from intent_lsp.doors.lsp.features.tree_renewals import TreeRenewals
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
+from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, part_at
 from intent_lsp.formats.intents.structure.outline import CarriedPlaces
 from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.store.fs.files import Stamp, read_bytes, stamp
+
+WAITED_FOR: Final = 0.05
+"""The most seconds that an answer waits for a renewal."""
 
 
 class _OnDocument(Protocol):
@@ -165,8 +173,7 @@ class IntentsBuffers:
         if tracked.open_root is None or tracked.place is None:
             # The root is looked up by a task, when the document is opened and when roots change.
             await self._tracked_documents.settled(tracked.uri)
-        place = tracked.place
-        return tracked if place is not None and place.path == INTENTS_FILE else None
+        return tracked if tracked.path == INTENTS_FILE else None
 
     def closed(self, tracked: TrackedDocument) -> None:
         """Forget what was read of a document, since the editor has closed it."""
@@ -204,6 +211,28 @@ class IntentsBuffers:
         """Return the structure of a text, or None if it does not parse or a newer one has come."""
         newest = self._readings.get(uri)
         return read_structure(text) if newest is not None and newest.text is text else None
+
+
+class TreeRenewals:
+    """Renews the lists of files of one connection's roots, one renewal for a root at a time."""
+
+    def __init__(self, work: BackgroundExecutor) -> None:
+        self._work = work
+        self._running: dict[Path, asyncio.Task[object]] = {}
+
+    async def renew(self, open_root: OpenRoot) -> None:
+        """Begin to list a root's files again if their list is old and nobody is listing them.
+
+        Wait for that, at most `WAITED_FOR` seconds, or, if they were never listed, until they are.
+        """
+        root, listing = open_root.governance.root, open_root.governance.listing
+        running = self._running.get(root)
+        if running is None or running.done():
+            if not listing.is_old():
+                return
+            begun = listing.renew if listing.is_known else listing.tree
+            running = self._running[root] = self._work.begin(self._work.in_thread(begun))
+        await asyncio.wait({running}, timeout=WAITED_FOR if listing.is_known else None)
 
 
 def _parsed(reading: _Reading) -> bool:

@@ -14,7 +14,13 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, path_of_uri
 from intent_lsp.core.text import whole
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import document_edit, files_at, span_range, uri_of
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import (
+    document_edit,
+    files_at,
+    registration,
+    span_range,
+    uri_of,
+)
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
@@ -32,7 +38,6 @@ from intent_lsp.formats.intents.structure.mentions import (
 from intent_lsp.governance.plan.planning import unwritten
 from intent_lsp.governance.plan.renaming import (
     IgnoreText,
-    RenameEdits,
     ignore_text,
     not_renamed,
     rename_edits,
@@ -99,7 +104,8 @@ class IntentsNames:
             raise refused(not_renamed(old_id, made.reason))
         if made.ignored.changes and not ignored.editable:
             raise refused(not_renamed(old_id, _NOT_TEXT))
-        self._warn(made)
+        if made.ignored.warning is not None:
+            self._people.warn(f"intent-lsp: {whole(made.ignored.warning)}")
         steps = [self._edit(buffer.uri, buffer.version, made.changes, buffer.lines)]
         if made.ignored.changes:
             steps.append(self._edit(uri, version, made.ignored.changes, split_lines(text)))
@@ -127,15 +133,15 @@ class IntentsNames:
         Its id comes first; without `declared` it is left out.
         """
         found = await self._in_thread(_mentions, buffer, intent)
-        first = [lsp.Location(buffer.uri, place) for kind, place in found if kind is _DECLARED]
-        others = [lsp.Location(buffer.uri, place) for kind, place in found if kind is not _DECLARED]
+        found.sort(key=lambda each: each[0] is not _DECLARED)
+        own = [place for kind, place in found if declared or kind is not _DECLARED]
         uri, _, ignored = await self._ignored(buffer)
         text = ignored.text if ignored.editable else ""
         names, lines = buffer.structure.intents.names(intent), split_lines(text)
         encoding = self._spelling.encoding
         spans = (span for span, _ in ids_ignored(text, names))
         excluding = [lsp.Location(uri, span_range(lines, span, encoding)) for span in spans]
-        return [*(first if declared else ()), *others, *excluding]
+        return [*(lsp.Location(buffer.uri, place) for place in own), *excluding]
 
     async def _named(self, buffer: IntentsBuffer, position: lsp.Position) -> NamedIntent | None:
         return await self._in_thread(_named, buffer, position)
@@ -171,12 +177,7 @@ class IntentsNames:
     def _edit(
         self, uri: str, version: int | None, changes: FileEdit, lines: Sequence[str]
     ) -> lsp.TextDocumentEdit:
-        edits = [self._spelling.edit(change, lines) for change in changes]
-        return document_edit(uri, version, edits)
-
-    def _warn(self, made: RenameEdits) -> None:
-        if made.ignored.warning is not None:
-            self._people.warn(f"intent-lsp: {whole(made.ignored.warning)}")
+        return document_edit(uri, version, self._spelling.edits(changes, lines))
 
 
 def names_registrations(client: ClientCapabilities) -> Iterator[lsp.Registration]:
@@ -186,18 +187,12 @@ def names_registrations(client: ClientCapabilities) -> Iterator[lsp.Registration
     """
     only = files_at(INTENTS_FILE)
     if client.rename_registration:
-        yield lsp.Registration(
-            id=lsp.TEXT_DOCUMENT_RENAME,
-            method=lsp.TEXT_DOCUMENT_RENAME,
-            register_options=lsp.RenameRegistrationOptions(
-                document_selector=only, prepare_provider=client.prepares_renames or None
-            ),
-        )
+        prepares = client.prepares_renames or None
+        options = lsp.RenameRegistrationOptions(prepare_provider=prepares, document_selector=only)
+        yield registration(lsp.TEXT_DOCUMENT_RENAME, options)
     if client.highlight_registration:
-        yield lsp.Registration(
-            id=lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
-            method=lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
-            register_options=lsp.DocumentHighlightRegistrationOptions(document_selector=only),
+        yield registration(
+            lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, lsp.DocumentHighlightRegistrationOptions(only)
         )
 
 

@@ -1,4 +1,4 @@
-"""Structure of the open intents file: symbols, folding and selection (protocol section 4).
+"""Structure of the open intents file: symbols, folding, selection, semantic tokens (protocol 4).
 
 Invariant: in a text that does not parse, only what is on unchanged lines is shown.
 """
@@ -8,9 +8,21 @@ from typing import Final
 
 from lsprotocol import types as lsp
 
-from intent_lsp.doors.lsp.diagnostics.lsp_convert import span_range, text_range
+from intent_lsp.core.content import line_body
+from intent_lsp.core.intents import Status
+from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.scope.glob_parts import GlobPartKind
+from intent_lsp.doors.lsp.diagnostics.lsp_convert import (
+    files_at,
+    position,
+    registration,
+    span_range,
+)
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer
+from intent_lsp.doors.lsp.protocol.positions import count_units, end_of
+from intent_lsp.doors.lsp.wire.names import TOKEN_LEGEND, TOKEN_MODIFIERS, TOKEN_TYPES
 from intent_lsp.formats.intents.structure.folding import carried_runs, enclosing, folded_runs
+from intent_lsp.formats.intents.structure.lookup import IntentsToken, PartKind, tokens_of
 from intent_lsp.formats.intents.structure.outline import (
     IntentsSymbol,
     OutlineKind,
@@ -24,6 +36,33 @@ _KINDS: Final = {
     OutlineKind.FILE: lsp.SymbolKind.File,
     OutlineKind.SENTENCE: lsp.SymbolKind.String,
 }
+_SEMANTIC_TOKENS: Final = "textDocument/semanticTokens"
+"""The method under which tokens are registered; it is no request."""
+
+_TYPES: Final = {
+    PartKind.KEY: lsp.SemanticTokenTypes.Property,
+    PartKind.ID: lsp.SemanticTokenTypes.Event,
+    PartKind.ALIAS: lsp.SemanticTokenTypes.Event,
+    PartKind.POINTER: lsp.SemanticTokenTypes.Event,
+    PartKind.STATUS: lsp.SemanticTokenTypes.EnumMember,
+    GlobPartKind.NAME: lsp.SemanticTokenTypes.String,
+    GlobPartKind.SEPARATOR: lsp.SemanticTokenTypes.Operator,
+    GlobPartKind.WILDCARD: lsp.SemanticTokenTypes.Regexp,
+    GlobPartKind.BRACE: lsp.SemanticTokenTypes.Operator,
+    GlobPartKind.EXCLUSION: lsp.SemanticTokenTypes.Keyword,
+}
+
+
+_NUMBERS: Final = {kind: TOKEN_TYPES.index(name) for kind, name in _TYPES.items()}
+
+
+def _bit(name: lsp.SemanticTokenModifiers) -> int:
+    return 1 << TOKEN_MODIFIERS.index(name)
+
+
+_DECLARATION: Final = _bit(lsp.SemanticTokenModifiers.Declaration)
+_MODIFICATION: Final = _bit(lsp.SemanticTokenModifiers.Modification)
+_DEPRECATED: Final = _bit(lsp.SemanticTokenModifiers.Deprecated)
 
 
 def symbol_tree(buffer: IntentsBuffer, _: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
@@ -54,7 +93,27 @@ def selections(buffer: IntentsBuffer, params: lsp.SelectionRangeParams) -> list[
     They are a value, its item, its list, the pair of the list and its key, the intent, and so on up
     to the file. On a changed line of a text that does not parse it is the file alone.
     """
-    return [_selection(buffer, position) for position in params.positions]
+    return [_selection(buffer, asked) for asked in params.positions]
+
+
+def all_tokens(buffer: IntentsBuffer, _: lsp.SemanticTokensParams) -> lsp.SemanticTokens:
+    """Answer `textDocument/semanticTokens/full`."""
+    return _encoded(buffer, None)
+
+
+def tokens_within(
+    buffer: IntentsBuffer, params: lsp.SemanticTokensRangeParams
+) -> lsp.SemanticTokens:
+    """Answer `textDocument/semanticTokens/range`: the tokens on the lines of a range."""
+    return _encoded(buffer, params.range)
+
+
+def tokens_registration() -> lsp.Registration:
+    """Return the registration of semantic tokens for intents files alone."""
+    options = lsp.SemanticTokensRegistrationOptions(
+        document_selector=files_at(INTENTS_FILE), legend=TOKEN_LEGEND, full=True, range=True
+    )
+    return registration(_SEMANTIC_TOKENS, options)
 
 
 def _outline(buffer: IntentsBuffer) -> tuple[IntentsSymbol, ...]:
@@ -86,16 +145,58 @@ def _flat(
         yield from _flat(buffer, symbol.children, symbol.name)
 
 
-def _selection(buffer: IntentsBuffer, position: lsp.Position) -> lsp.SelectionRange:
+def _selection(buffer: IntentsBuffer, asked: lsp.Position) -> lsp.SelectionRange:
     """Return the smallest range around a position, with the larger ones as its parents.
 
     The outermost is the whole text.
     """
-    offset = buffer.offset(position)
+    offset = buffer.offset(asked)
     spans = () if offset is None else enclosing(buffer.structure, offset)[:-1]
-    found = lsp.SelectionRange(range=text_range(buffer.lines, buffer.encoding))
+    last = position(buffer.lines, end_of(buffer.lines), buffer.encoding)
+    found = lsp.SelectionRange(range=lsp.Range(lsp.Position(0, 0), last))
     for start, end in reversed(spans):
         place = buffer.range(start, end)
         if place is not None and place != found.range:
             found = lsp.SelectionRange(range=place, parent=found)
     return found
+
+
+def _encoded(buffer: IntentsBuffer, shown: lsp.Range | None) -> lsp.SemanticTokens:
+    """Return the tokens on the lines of the range `shown`, or all of them if that is None.
+
+    Each is encoded as five numbers, with its place relative to the token before.
+    """
+    data: list[int] = []
+    line = character = 0
+    for at, start, *rest in _placed(buffer):
+        if shown is None or shown.start.line <= at <= shown.end.line:
+            data += (at - line, start - (character if at == line else 0), *rest)
+            line, character = at, start
+    return lsp.SemanticTokens(data=data)
+
+
+def _placed(buffer: IntentsBuffer) -> Iterator[tuple[int, int, int, int, int]]:
+    """Yield the line, character and length of each token, and its type and modifiers as numbers.
+
+    Character and length are in the client's units.
+    """
+    structure = buffer.structure
+    for token in tokens_of(structure):
+        place = structure.places.position(token.start)
+        line = buffer.places.forward_line(place.line)
+        if line is None:
+            continue
+        text, end = line_body(buffer.lines[line]), place.character + token.end - token.start
+        character = count_units(text[: place.character], buffer.encoding)
+        length = count_units(text[place.character : end], buffer.encoding)
+        yield line, character, length, _NUMBERS[token.kind], _modifiers(token)
+
+
+def _modifiers(token: IntentsToken) -> int:
+    """Return the bits of a token's modifiers in the legend."""
+    bits = _DECLARATION if token.kind is PartKind.ID else 0
+    if token.status is Status.IN_PROGRESS:
+        bits |= _MODIFICATION
+    if token.status is not None and token.status.closed:
+        bits |= _DEPRECATED
+    return bits

@@ -14,7 +14,7 @@ from lsprotocol import types as lsp
 from msgspec import Struct
 
 from intent_lsp.core.blame.attribution import BlameRun, RecordAuthors, named
-from intent_lsp.core.content import content_of, line_body
+from intent_lsp.core.content import content_of
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.intents import Intent, Intents
 from intent_lsp.core.paths import WorkspacePath
@@ -24,9 +24,8 @@ from intent_lsp.doors.lsp.diagnostics.control_files import CONTROL_PAGES
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import line_range, uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
-from intent_lsp.doors.lsp.features.intents_hover import IntentsHover
 from intent_lsp.doors.lsp.features.intents_lenses import IntentsLenses
-from intent_lsp.doors.lsp.protocol.positions import count_units
+from intent_lsp.doors.lsp.features.intents_parts import IntentsParts
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.document_uris import RecordDocument
 from intent_lsp.formats.markdown.provenance import (
@@ -49,12 +48,22 @@ _REMEMBERED: Final = 32
 """The most documents whose attribution is cached."""
 
 
+class SourceDocument(Struct, frozen=True):
+    """An open document of a governed root, with a copy of its current lines."""
+
+    tracked: TrackedDocument
+    open_root: OpenRoot
+    path: WorkspacePath
+    lines: Sequence[str]
+
+
 class LineAuthors(Struct, frozen=True):
-    """The attribution of a document's lines (`blamed`), and what to show for it.
+    """The attribution (`blamed`) of the lines of a document (`page`), and what to show for it.
 
     `intents` are the root's intents, and `people` the names of the records' authors.
     """
 
+    page: SourceDocument
     blamed: Blamed
     intents: Intents
     people: RecordAuthors
@@ -76,27 +85,16 @@ class LineAuthors(Struct, frozen=True):
         return None if name is None else self.intents.get(name)
 
 
-class SourceDocument(Struct, frozen=True):
-    """An open document of a governed root, with a copy of its current lines."""
-
-    tracked: TrackedDocument
-    open_root: OpenRoot
-    path: WorkspacePath
-    lines: Sequence[str]
-
-
 class ProvenanceFeature:
     """Answers hover, code lens and inlay hint requests on one connection."""
 
     def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
         self._buffers = buffers
-        self._intents_file = IntentsHover(connection, buffers.renewals)
+        self._intents_file = IntentsParts(connection, buffers)
         self.intents_lenses = IntentsLenses(connection, buffers)
-        client = connection.client
         self._tracked_documents = connection.tracked_documents
         self._spelling = connection.spelling
-        self._markdown = client.markdown
-        self._client = client
+        self._client = connection.client
         self._known: dict[str, tuple[object, Blamed]] = {}
 
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
@@ -108,21 +106,19 @@ class ProvenanceFeature:
         """
         if (buffer := await self._buffer(params.text_document.uri, flag="hover")) is not None:
             return await self._intents_file.hover(buffer, params.position)
-        page = await self._page(params.text_document.uri, flag="hover")
-        line = params.position.line
-        if page is None or line >= len(page.lines):
+        told, line = await self._told(params.text_document.uri, flag="hover"), params.position.line
+        if told is None or line >= len(told.page.lines):
             return None
-        told = await self._told(page)
-        run = None if told is None else next(iter(told.runs(line, line)), None)
-        if told is None or run is None or run.record is None:
+        run = next(iter(told.runs(line, line)), None)
+        if run is None or run.record is None:
             return None
         kind, value = lsp.MarkupKind.PlainText, hover_plain(run, told.intent(run))
-        if self._markdown:
+        if self._client.markdown:
             kind = lsp.MarkupKind.Markdown
-            value = hover_markdown(run, told.intent(run), self._link(page, run.record))
+            value = hover_markdown(run, told.intent(run), self._link(told.page, run.record))
         return lsp.Hover(
             contents=lsp.MarkupContent(kind=kind, value=value),
-            range=line_range(page.lines, line, line, self._spelling.encoding),
+            range=line_range(told.page.lines, line, line, self._spelling.encoding),
         )
 
     async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
@@ -135,10 +131,10 @@ class ProvenanceFeature:
         buffer = await self._buffer(params.text_document.uri, flag="intentsCodeLens")
         if buffer is not None:
             return await self.intents_lenses.lenses(buffer)
-        page = await self._page(params.text_document.uri, flag="codeLens")
-        told = None if page is None else await self._told(page)
-        if page is None or told is None or not any(told.blamed.claims):
+        told = await self._told(params.text_document.uri, flag="codeLens")
+        if told is None or not any(told.blamed.claims):
             return []
+        page = told.page
         text = content_of("".join(page.lines).encode("utf-8", "surrogatepass"))
         definitions = await self._tracked_documents.work.in_thread(outline, page.path, text)
         found = []
@@ -162,14 +158,13 @@ class ProvenanceFeature:
         """
         if (buffer := await self._buffer(params.text_document.uri, flag="inlayHints")) is not None:
             return await self._intents_file.inlay_hints(buffer, params.range)
-        page = await self._page(params.text_document.uri, flag="inlayHints")
-        told = None if page is None else await self._told(page)
-        if page is None or told is None or told.blamed.lines is None:
+        told = await self._told(params.text_document.uri, flag="inlayHints")
+        if told is None or told.blamed.lines is None:
             return []
         runs = told.runs(params.range.start.line, params.range.end.line)
         return [
             lsp.InlayHint(
-                position=lsp.Position(run.start_line - 1, self._width(page, run.start_line - 1)),
+                position=self._end(told.page.lines, run.start_line - 1),
                 label=words,
                 padding_left=True,
                 tooltip=hover_plain(run, told.intent(run)),
@@ -200,8 +195,8 @@ class ProvenanceFeature:
             return lsp.Command(words, SHOW_RECORD, arguments=[given])
         return lsp.Command(words, "")
 
-    def _width(self, page: SourceDocument, line: int) -> int:
-        return count_units(line_body(page.lines[line]), self._spelling.encoding)
+    def _end(self, lines: Sequence[str], line: int) -> lsp.Position:
+        return line_range(lines, line, line, self._spelling.encoding).end
 
     async def _buffer(self, uri: str, *, flag: str) -> IntentsBuffer | None:
         """Return the open intents file at `uri`, or None for any other file.
@@ -228,7 +223,11 @@ class ProvenanceFeature:
             return None
         return SourceDocument(tracked, open_root, place.path, list(tracked.lines))
 
-    async def _told(self, page: SourceDocument) -> LineAuthors | None:
+    async def _told(self, uri: str, *, flag: str) -> LineAuthors | None:
+        """Return who wrote the lines of the document of `_page`, or None if that is not known."""
+        page = await self._page(uri, flag=flag)
+        if page is None:
+            return None
         try:
             return await self._tracked_documents.work.in_thread(self._asked, page)
         except (OSError, IntentLspError) as problem:
@@ -240,7 +239,7 @@ class ProvenanceFeature:
         if blamed is None:
             return None
         people = governance.authors.people(blamed.runs(*ALL_LINES))
-        return LineAuthors(blamed, governance.rules.current().file.intents, people)
+        return LineAuthors(page, blamed, governance.rules.current().file.intents, people)
 
     def _blamed(self, page: SourceDocument) -> Blamed | None:
         governance, uri = page.open_root.governance, page.tracked.uri

@@ -14,7 +14,6 @@ from intent_lsp.core.gate.words import for_people
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.scope.language import escape
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
@@ -48,14 +47,18 @@ class RefusalPrompts:
         it would help, the person may also expand the scope or select an owner, after which the text
         is restored, or delete a new file, which the editor has created empty.
         """
-        reason = _said(judgement)
+        reason, owners = _said(judgement), _owners(judgement)
         new = draft.base_hash is None
         file_now = "The new file was left empty" if new else "The file on disk is unchanged"
         chosen = await self._connection.people.offer(
             f"Save refused. {reason} {file_now}; your text is kept as a draft.",
-            [*_expandable(judgement), *_owners(judgement), *((DELETE,) if new else ()), KEEP],
+            [*_expandable(judgement), *owners, *((DELETE,) if new else ()), KEEP],
         )
-        if await self._led_out(tracked, judgement, chosen):
+        if chosen == EXPAND:
+            led_out = await self._expand(tracked, judgement)
+        else:
+            led_out = chosen in owners and await self._select(tracked, owners[chosen])
+        if led_out:
             await self.restore(tracked, draft)
         elif chosen == DELETE:
             await self._delete(tracked)
@@ -98,10 +101,7 @@ class RefusalPrompts:
         Unless the editor has deleted it, tell the person whether it was deleted.
         """
         open_root, place = tracked.open_root, tracked.place
-        people, in_thread = (
-            self._connection.people,
-            self._connection.work.in_thread,
-        )
+        people, in_thread = self._connection.people, self._connection.work.in_thread
         if open_root is None or place is None:
             return
         saves = open_root.governance.saves
@@ -119,31 +119,16 @@ class RefusalPrompts:
                 " cannot be undone here. Use git to get the old content back."
             )
             return
+        keep, text = open_root.governance.saves.keep_draft, "".join(tracked.lines)
         await self._connection.work.in_thread(
-            open_root.governance.saves.keep_draft,
-            open_root.session,
-            after.judgement,
-            old.hash,
-            "".join(tracked.lines),
+            keep, open_root.session, after.judgement, old.hash, text
         )
         await self._turn_into(tracked, old.lines, "Undo save")
 
     async def _turn_into(self, tracked: TrackedDocument, wanted: Sequence[str], label: str) -> bool:
-        edits = turning_edits(tracked.lines, wanted, self._connection.spelling)
+        edits = self._connection.spelling.turning_edits(tracked.lines, wanted)
         people = self._connection.people
         return not edits or await people.apply(tracked.uri, tracked.version, edits, label)
-
-    async def _led_out(
-        self, tracked: TrackedDocument, judgement: Judgement, chosen: str | None
-    ) -> bool:
-        """Expand the scope or select an owner, if that is what the button titled `chosen` says.
-
-        Return whether this was done. `chosen` is None if the person chose no button.
-        """
-        owners = _owners(judgement)
-        if chosen == EXPAND:
-            return await self._expand(tracked, judgement)
-        return chosen in owners and await self._select(tracked, owners[chosen])
 
     async def _expand(self, tracked: TrackedDocument, judgement: Judgement) -> bool:
         """Grant the active intent the refused paths, for which the person's click is the approval.
@@ -158,21 +143,23 @@ class RefusalPrompts:
             patterns=tuple(escape(path) for path in denied.paths),
             reason="a person restored a refused save",
         )
-        done = await self._connection.choices.grant(open_root, wish, open_root.session)
-        if isinstance(done, CheckoutRefusal):
-            self._connection.people.warn(f"intent-lsp: {done.message}")
-            return False
-        return True
+        return self._is_done(
+            await self._connection.choices.grant(open_root, wish, open_root.session)
+        )
 
     async def _select(self, tracked: TrackedDocument, intent_id: str) -> bool:
         open_root = tracked.open_root
         if open_root is None:
             return False
-        done = await self._connection.choices.select(open_root, open_root.session, intent_id)
+        return self._is_done(
+            await self._connection.choices.select(open_root, open_root.session, intent_id)
+        )
+
+    def _is_done(self, done: object) -> bool:
+        """Return whether governance did what a person chose; if it refused, warn the person."""
         if isinstance(done, CheckoutRefusal):
             self._connection.people.warn(f"intent-lsp: {done.message}")
-            return False
-        return True
+        return not isinstance(done, CheckoutRefusal)
 
 
 def _said(judgement: Judgement) -> str:

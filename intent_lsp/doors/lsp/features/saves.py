@@ -9,7 +9,6 @@ the save.
 
 import asyncio
 import logging
-from functools import partial
 from typing import Final
 
 from lsprotocol import types as lsp
@@ -20,7 +19,6 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate.request import EDITOR_SAVE, Denied
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.doors.lsp.connection.connection import Connection
-from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.runtime.executor import FifoLock
@@ -108,10 +106,10 @@ class SaveFeature:
             async with tracked.lane:
                 await turn.come()
                 rules, automatic = tracked.rules, reason != lsp.TextDocumentSaveReason.Manual
-                record = partial(tracked.file.record, automatic=automatic)
+                record, lines = tracked.file.record, list(tracked.lines)
                 try:
                     after = await tracked_documents.work.in_thread(
-                        record, list(tracked.lines), saved, tracked.before
+                        record, lines, saved, tracked.before, automatic=automatic
                     )
                 except (OSError, IntentLspError) as error:
                     after = None
@@ -138,14 +136,14 @@ class SaveFeature:
         """
         lines = list(tracked.lines)
         async with tracked.lane:
-            judge = partial(self._judged, tracked.file, lines, manual=manual)
-            return await self._connection.work.in_thread(judge)
+            in_thread = self._connection.work.in_thread
+            return await in_thread(self._judged, tracked.file, lines, manual=manual)
 
     def _judged(self, file: OpenFile, lines: list[str], *, manual: bool) -> JudgedSave | None:
         before = file.judge(lines, manual=manual)
         if before is None or before.draft is None:
             return None if before is None else (before, [])
-        return before, turning_edits(lines, before.disk.lines or [], self._connection.spelling)
+        return before, self._connection.spelling.turning_edits(lines, before.disk.lines or [])
 
     def _turned_back(self, tracked: TrackedDocument) -> None:
         """If the save just judged is turned back, notify the client now, and ask the person later.
@@ -207,7 +205,7 @@ class SaveFeature:
     def _not_recorded(self, tracked: TrackedDocument, error: Exception) -> None:
         """Log that a save could not be recorded, and show it to the person. The save stands."""
         _log.error("%s was saved and could not be recorded", tracked.uri, exc_info=error)
-        path = tracked.uri if tracked.place is None else tracked.place.path
+        path = tracked.path or tracked.uri
         self._connection.people.warn(
             f"intent-lsp: {path} is saved but not recorded: {error}; the server's log says more"
         )

@@ -80,8 +80,6 @@ class ShownRefresh:
 
     def _shows_counts(self, open_root: OpenRoot) -> bool:
         return any(
-            tracked.version is not None
-            and tracked.place is not None
-            and tracked.place.path == INTENTS_FILE
+            tracked.version is not None and tracked.path == INTENTS_FILE
             for tracked in self._tracked_documents.of_root(open_root)
         )

@@ -49,8 +49,8 @@ class TextDocumentFeature:
         if document is None:
             return
         tracked = self._tracked_documents.changed(document)
-        if tracked is not None and tracked.open_root is not None and tracked.place is not None:
-            self._outcomes.typed_in(tracked.open_root, tracked.place.path)
+        if tracked is not None and tracked.open_root is not None and tracked.path is not None:
+            self._outcomes.typed_in(tracked.open_root, tracked.path)
         self._pages.changed(document.uri)
 
     def closed(self, uri: str) -> None:

@@ -9,7 +9,7 @@ from intent_lsp.core.errors import WrongParamsError
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import lines_of, uri_of
-from intent_lsp.doors.lsp.features.intent_lines import IntentLines
+from intent_lsp.doors.lsp.features.intent_symbols import lines_of_intent
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.answers import JsonObject, accepted
 from intent_lsp.formats.document_uris import ContentDocument, ContentSide
@@ -27,7 +27,7 @@ class BlameRequests:
         self._tracked_documents = connection.tracked_documents
         self._text_contents = connection.client.text_contents
         self._in_thread = connection.work.in_thread
-        self._lines = IntentLines(connection.tracked_documents, connection.progress)
+        self._progress = connection.progress
 
     async def blame(self, open_root: OpenRoot, params: BlameParams) -> JsonObject:
         """Answer `intent/blame`: the attribution of each line of a file or of a range of it.
@@ -51,7 +51,10 @@ class BlameRequests:
 
         If the intent has changed too many files, the answer says that it is truncated.
         """
-        asked = self._lines.of(open_root, params.intent_id, params.work_done_token)
+        intent_id, token = params.intent_id, params.work_done_token
+        asked = lines_of_intent(
+            self._tracked_documents, self._progress, open_root, intent_id, token
+        )
         found = accepted(await asked)
         every = [run for file in found.files for run in file.runs]
         people = await self._in_thread(open_root.governance.authors.people, every)

@@ -14,7 +14,6 @@ from intent_lsp.core.content import decode, split_lines
 from intent_lsp.core.gate.request import Allowed, ApprovalAnswer
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import document_edit, uri_of
-from intent_lsp.doors.lsp.diagnostics.text_edits import turning_edits
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.calls.admission import CallDecision
@@ -117,7 +116,7 @@ class EditorEdits:
             version = None if tracked is None or change.source is not None else tracked.version
             new = split_lines(change.rewrite("".join(lines or ())))
             named = tracked.uri if tracked is not None and change.source is None else uri
-            edits = turning_edits(lines or [], new, self._connection.spelling)
+            edits = self._connection.spelling.turning_edits(lines or [], new)
             steps += [document_edit(named, version, edits)] if edits else []
         return steps
 

@@ -1,8 +1,11 @@
-"""Links and definitions in the open intents file (protocol section 4).
+"""What a part of the open intents file means, and where it leads (protocol section 4).
+
+Hovers and inlay hints say the one, links and definitions the other.
 
 Invariant: a link is offered only for a file that exists, and has no target until it is resolved.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 from lsprotocol import types as lsp
@@ -14,22 +17,59 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, IntentsBuffers
 from intent_lsp.doors.lsp.runtime.client_capabilities import member
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
+from intent_lsp.formats.intents.structure.lookup import globs_of
+from intent_lsp.formats.markdown.hover_text import markdown_of, plain_of
 from intent_lsp.governance.authoring.destinations import Destinations
 
 _TOP: Final = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+_AT_ONCE: Final = 16
+"""How many globs are counted before a request can be cancelled again."""
 
 DefinitionAnswer = list[lsp.Location] | list[lsp.LocationLink] | None
 
 
-class IntentsLinks:
-    """Answers requests for links and definitions in intents files on one connection."""
+class IntentsParts:
+    """Answers requests about parts of intents files on one connection."""
 
     def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
         self._buffers = buffers
         self._tracked_documents = connection.tracked_documents
         self._in_thread = connection.work.in_thread
-        self._definition_links = connection.client.definition_links
-        self._tooltips = connection.client.link_tooltips
+        self._client = connection.client
+
+    async def hover(self, buffer: IntentsBuffer, position: lsp.Position) -> lsp.Hover | None:
+        """Return what the part at a position means.
+
+        Return None if there is no part, if its line has changed since the text parsed, or if
+        nothing is known of it.
+        """
+        part = buffer.part(position)
+        place = None if part is None else buffer.range(part.start, part.end)
+        if part is None or place is None:
+            return None
+        await self._buffers.renewals.renew(buffer.open_root)
+        authoring = buffer.open_root.authoring
+        found = await self._in_thread(authoring.explained, buffer.structure, part)
+        if found is None:
+            return None
+        markdown = self._client.markdown
+        kind = lsp.MarkupKind.Markdown if markdown else lsp.MarkupKind.PlainText
+        written = markdown_of if markdown else plain_of
+        value = written(found.title, found.paragraphs, found.glob)
+        return lsp.Hover(contents=lsp.MarkupContent(kind=kind, value=value), range=place)
+
+    async def inlay_hints(self, buffer: IntentsBuffer, shown: lsp.Range) -> list[lsp.InlayHint]:
+        """Return a hint after each glob that ends in the range `shown`: how many files it matches.
+
+        A glob has none if git does not list the files of the work tree.
+        """
+        await self._buffers.renewals.renew(buffer.open_root)
+        globs = await self._in_thread(_shown, buffer, shown)
+        found = list[lsp.InlayHint]()
+        # Counting may take long: a request that is cancelled ends with the globs at hand.
+        for first in range(0, len(globs), _AT_ONCE):
+            found += await self._in_thread(_hints, buffer, globs[first : first + _AT_ONCE])
+        return found
 
     async def resolved(self, link: lsp.DocumentLink) -> lsp.DocumentLink:
         """Answer `documentLink/resolve`: the link with its target.
@@ -43,7 +83,7 @@ class IntentsLinks:
         if open_root is None or path is None:
             return link
         link.target = uri_of(open_root.governance.root / path)
-        if self._tooltips:
+        if self._client.link_tooltips:
             link.tooltip = await self._in_thread(_tooltip, open_root, path)
         return link
 
@@ -62,7 +102,7 @@ class IntentsLinks:
         authoring = buffer.open_root.authoring
         found = await self._in_thread(authoring.destinations, buffer.structure, part)
         places = _places(buffer, found)
-        if not self._definition_links:
+        if not self._client.definition_links:
             return places or None
         origin = buffer.range(part.start, part.end)
         return [
@@ -85,6 +125,32 @@ def links(buffer: IntentsBuffer, _: lsp.DocumentLinkParams) -> list[lsp.Document
             data = {"uri": buffer.uri, "path": link.path}
             found.append(lsp.DocumentLink(range=place, data=data))
     return found
+
+
+def _shown(buffer: IntentsBuffer, shown: lsp.Range) -> list[tuple[str, lsp.Position]]:
+    """Return each glob that ends in a range, once, with the position of its end."""
+    found: dict[int, tuple[str, lsp.Position]] = {}
+    for glob in globs_of(buffer.structure):
+        place = buffer.range(glob.end, glob.end)
+        if place is not None and shown.start <= place.start <= shown.end:
+            found[glob.end] = (glob.text, place.start)
+    return list(found.values())
+
+
+def _hints(buffer: IntentsBuffer, globs: Iterable[tuple[str, lsp.Position]]) -> list[lsp.InlayHint]:
+    """Return the hints of globs, each given with the position of its end."""
+    authoring = buffer.open_root.authoring
+    counted = ((place, authoring.count(glob)) for glob, place in globs)
+    return [
+        lsp.InlayHint(
+            position=place,
+            label=count.words,
+            padding_left=True,
+            tooltip="\n".join(map(whole, count.first)) or None,
+        )
+        for place, count in counted
+        if count is not None
+    ]
 
 
 def _named(data: object) -> tuple[str | None, WorkspacePath | None]:
