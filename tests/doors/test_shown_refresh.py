@@ -22,7 +22,7 @@ class Client:
     ) -> None:
         self.asked: list[str] = []
         self.work = BackgroundExecutor()
-        self.opened = SimpleNamespace(version=cast("Any", 1), place=SimpleNamespace(path=path))
+        self.opened = SimpleNamespace(version=cast("Any", 1), path=path)
         tracked = SimpleNamespace(work=self.work, of_root=lambda _: [self.opened])
         client = SimpleNamespace(lens_refresh=lenses, hint_refresh=hints)
         connection = SimpleNamespace(tracked_documents=tracked, client=client)

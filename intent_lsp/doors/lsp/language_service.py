@@ -33,7 +33,7 @@ from intent_lsp.doors.lsp.features.intents_outline import (
     tokens_registration,
     tokens_within,
 )
-from intent_lsp.doors.lsp.features.intents_parts import links
+from intent_lsp.doors.lsp.features.intents_parts import IntentsParts, links
 from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.saves import SaveFeature

@@ -59,7 +59,7 @@ def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         return ReadPlan()
     proposal, design, tasks = read.get(PROPOSAL), read.get(DESIGN), read.get(TASKS)
     specs = [text for name, text in read.by_name.items() if name.startswith(f"{SPECS}/")]
-    change = change_of(directory)
+    change, created = change_of(directory), _CREATED.search(documents.get(METADATA, ""))
     prose = (block.text for text in (proposal, design) for block in text.blocks)
     proposed = ProposedIntent(
         specification=change,
@@ -71,18 +71,13 @@ def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
         named=paths_in((*tasks.task_texts(), *prose)),
         directory=directory,
         ticked=read.path_of(TASKS),
-        created_at=_created(documents.get(METADATA, "")),
+        created_at=None if created is None else created[1],
     )
     return ReadPlan((proposed,), read.problems)
 
 
 def _status(tasks: MarkdownText, *, archived: bool) -> Status:
     return Status.COMPLETED if archived else status_of_tasks(tasks.tasks) or Status.PLANNED
-
-
-def _created(metadata: str) -> str | None:
-    found = _CREATED.search(metadata)
-    return None if found is None else found[1]
 
 
 def _requirements(spec: MarkdownText) -> Iterator[str]:

@@ -79,11 +79,13 @@ def _hooks(host: AgentHost, wish: RegistrationOptions) -> Iterator[Registration]
         place, path = Place.LOCAL, hooks.local
     if hooks.shape is HookShape.SCRIPTS:
         for event in hooks.every_event:
+            command = hook_command(host, event, wish.program)
+            script = f"#!/bin/sh\n# {WRITTEN_BY}\nexec {command}\n"
             yield Registration(
                 purpose=Purpose.HOOKS,
                 place=place,
                 paths=(f"{path}/{event}",),
-                content=_script(host, event, wish),
+                content=FileRegistration(host=host.hook, content=script, command=command),
                 executable=True,
             )
         return
@@ -98,12 +100,6 @@ def _hooks(host: AgentHost, wish: RegistrationOptions) -> Iterator[Registration]
     else:
         content = _entries(host, wish)
     yield Registration(purpose=Purpose.HOOKS, place=place, paths=(path,), content=content)
-
-
-def _script(host: AgentHost, event: str, wish: RegistrationOptions) -> FileRegistration:
-    command = hook_command(host, event, wish.program)
-    content = f"#!/bin/sh\n# {WRITTEN_BY}\nexec {command}\n"
-    return FileRegistration(host=host.hook, content=content, command=command)
 
 
 def _entries(host: AgentHost, wish: RegistrationOptions) -> JsonRegistration | TomlRegistration:

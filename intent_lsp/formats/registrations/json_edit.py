@@ -19,6 +19,7 @@ from intent_lsp.formats.registrations.jsonc import (
     JsonValue,
     UnreadableText,
     parse_jsonc,
+    unreadable_at,
 )
 from intent_lsp.formats.text_positions import TextPositions, line_end_of
 
@@ -245,9 +246,7 @@ def _kind_problem(text: str, node: JsonNode, step: str | int) -> UnreadableText 
     wanted, name = (dict, "an object") if isinstance(step, str) else (list, "an array")
     if isinstance(node.value, wanted):
         return None
-    place = TextPositions(text).position(node.start)
-    problem = f"{name} is expected here"
-    return UnreadableText(problem=problem, line=place.line + 1, column=place.character + 1)
+    return unreadable_at(text, node.start, f"{name} is expected here")
 
 
 def _put(text: str, changes: Sequence[tuple[int, int, str]]) -> str:

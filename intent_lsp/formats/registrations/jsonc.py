@@ -38,6 +38,12 @@ class UnreadableText(Struct, frozen=True, kw_only=True):
         return "" if self.line is None else f":{self.line}:{self.column or 1}"
 
 
+def unreadable_at(text: str, offset: int, problem: str) -> UnreadableText:
+    """Return why a text cannot be read or edited, with the place at an offset."""
+    place = TextPositions(text).position(offset)
+    return UnreadableText(problem=problem, line=place.line + 1, column=place.character + 1)
+
+
 class JsonPart(Struct, frozen=True, kw_only=True):
     """A member of an object, with its `key`, or an item of an array, whose `key` is None.
 
@@ -90,10 +96,7 @@ def parse_jsonc(text: str) -> JsonNode | UnreadableText:
         if after < len(text):
             reader.refuse(after, "nothing more is expected here")
     except _NotJsonError as error:
-        place = TextPositions(text).position(error.at)
-        return UnreadableText(
-            problem=error.problem, line=place.line + 1, column=place.character + 1
-        )
+        return unreadable_at(text, error.at, error.problem)
     return node
 
 

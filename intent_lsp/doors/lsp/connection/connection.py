@@ -202,7 +202,7 @@ class Connection:
         self.outcomes.maps.schedule(open_root)
         # In the background: pruning the journal may take long after a large commit.
         self.work.begin(self.work.in_thread(open_root.governance.tidy))
-        await self.tracked_documents.look_at_root(open_root)
+        await self.tracked_documents.look_at(self.tracked_documents.of_root(open_root))
         self._unopened.schedule(open_root, everything=True)
 
     async def _hosts_changed(self, open_root: OpenRoot) -> None:

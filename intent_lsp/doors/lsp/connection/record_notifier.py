@@ -163,7 +163,7 @@ class RecordNotifier:
         release = open_root.governance.saves.release
         for after in await self._work.in_thread(release, open_root.session):
             self.saved(open_root, after)
-        await self._tracked_documents.look_at_root(open_root)
+        await self._tracked_documents.look_at(self._tracked_documents.of_root(open_root))
 
     def recorded(
         self, open_root: OpenRoot, edit: str, record: Record | None, queued: str | None

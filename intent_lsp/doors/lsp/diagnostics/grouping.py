@@ -7,7 +7,7 @@ the end.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from msgspec import Struct
@@ -81,11 +81,9 @@ class DiagnosticGrouping:
         if former is not None:
             self._show_changed((former.open_root,))
 
-    @contextmanager
-    def held(self, tracked: Iterable[TrackedDocument]) -> Iterator[None]:
+    def held(self, tracked: Iterable[TrackedDocument]) -> AbstractContextManager[None]:
         """Delay diagnostics of closed files in the roots of `tracked` until the context ends."""
-        with self.held_roots(each.open_root for each in tracked if each.open_root is not None):
-            yield
+        return self.held_roots(each.open_root for each in tracked if each.open_root is not None)
 
     @contextmanager
     def held_roots(self, roots: Iterable[OpenRoot]) -> Iterator[None]:

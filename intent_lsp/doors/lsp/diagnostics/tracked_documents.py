@@ -166,10 +166,6 @@ class TrackedDocuments(DocumentIndex):
         for tracked in self.of_root(open_root):
             tracked.rules += 1
 
-    async def look_at_root(self, open_root: OpenRoot) -> None:
-        """Take new snapshots of every tracked document of a root."""
-        await self.look_at(self.of_root(open_root))
-
     async def look_at_directories(self, open_root: OpenRoot, directories: frozenset[Path]) -> None:
         """Take new snapshots of a root's tracked documents that are directly in `directories`."""
         root = open_root.governance.root

@@ -62,8 +62,9 @@ class _OfRoot(Struct, frozen=True, kw_only=True):
     @property
     def paths(self) -> str:
         """The named paths for a message, such as "a → b"."""
-        named = [" → ".join(map(_spelled, ends.paths)) for ends in self.named]
-        return some_of(named, _SHOWN_AT_MOST)
+        named = [" → ".join(map(neutral, ends.paths)) for ends in self.named]
+        # A byte that is not UTF-8 is shown as `?`.
+        return some_of(named, _SHOWN_AT_MOST).encode("utf-8", "replace").decode()
 
     @property
     def done(self) -> str:
@@ -256,8 +257,3 @@ def _name_before(path: WorkspacePath, named: Sequence[OperationEnds]) -> str:
             if rest != path and rest[:1] in ("", "/"):
                 return f"{ends.old}{rest}"
     return path
-
-
-def _spelled(name: str) -> str:
-    """Return a name made harmless for a message, with `?` for each byte that is not UTF-8."""
-    return neutral(name).encode("utf-8", "replace").decode()

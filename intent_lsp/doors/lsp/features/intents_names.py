@@ -4,7 +4,7 @@ Invariant: an edit is for the version of the text that it was computed for.
 Invariant: a rename that cannot be made is an error whose message says why.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from lsprotocol import types as lsp
@@ -25,7 +25,7 @@ from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, Intents
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.wire.answers import refused
-from intent_lsp.formats.intents.edit import EditRefused, FileEdit
+from intent_lsp.formats.intents.edit import EditRefused
 from intent_lsp.formats.intents.rename_intent import ids_ignored, unparsed
 from intent_lsp.formats.intents.structure.entries import read_structure
 from intent_lsp.formats.intents.structure.mentions import (
@@ -73,7 +73,7 @@ class IntentsNames:
         parsed.
         """
         buffer = await self._buffers.of(params.text_document.uri)
-        named = None if buffer is None else await self._named(buffer, params.position)
+        named = None if buffer is None else await self._in_thread(_named, buffer, params.position)
         if buffer is None or named is None:
             return None
         await self._ask_for_parsed(buffer)
@@ -94,7 +94,7 @@ class IntentsNames:
             await self._ask_for_structure(params.text_document.uri)
             return None
         await self._ask_for_parsed(buffer)
-        named = await self._named(buffer, params.position)
+        named = await self._in_thread(_named, buffer, params.position)
         if named is None:
             raise refused(unwritten(_NOTHING, _NO_ID))
         uri, version, ignored = await self._ignored(buffer)
@@ -106,9 +106,11 @@ class IntentsNames:
             raise refused(not_renamed(old_id, _NOT_TEXT))
         if made.ignored.warning is not None:
             self._people.warn(f"intent-lsp: {whole(made.ignored.warning)}")
-        steps = [self._edit(buffer.uri, buffer.version, made.changes, buffer.lines)]
+        edits = self._spelling.edits
+        steps = [document_edit(buffer.uri, buffer.version, edits(made.changes, buffer.lines))]
         if made.ignored.changes:
-            steps.append(self._edit(uri, version, made.ignored.changes, split_lines(text)))
+            lines = split_lines(text)
+            steps.append(document_edit(uri, version, edits(made.ignored.changes, lines)))
         return self._spelling.joined_edit(steps)
 
     async def highlights(
@@ -143,9 +145,6 @@ class IntentsNames:
         excluding = [lsp.Location(uri, span_range(lines, span, encoding)) for span in spans]
         return [*(lsp.Location(buffer.uri, place) for place in own), *excluding]
 
-    async def _named(self, buffer: IntentsBuffer, position: lsp.Position) -> NamedIntent | None:
-        return await self._in_thread(_named, buffer, position)
-
     async def _ask_for_parsed(self, buffer: IntentsBuffer) -> None:
         """Raise JsonRpcException if the text of the buffer does not parse."""
         if not buffer.places.same:
@@ -173,11 +172,6 @@ class IntentsNames:
         if document is not None:
             return document.uri, document.version, IgnoreText(document.text)
         return uri, None, await self._in_thread(ignore_text, root)
-
-    def _edit(
-        self, uri: str, version: int | None, changes: FileEdit, lines: Sequence[str]
-    ) -> lsp.TextDocumentEdit:
-        return document_edit(uri, version, self._spelling.edits(changes, lines))
 
 
 def names_registrations(client: ClientCapabilities) -> Iterator[lsp.Registration]:

@@ -47,12 +47,13 @@ class RefusalPrompts:
         it would help, the person may also expand the scope or select an owner, after which the text
         is restored, or delete a new file, which the editor has created empty.
         """
-        reason, owners = _said(judgement), _owners(judgement)
+        reason, denied, owners = _said(judgement), judgement.denied, _owners(judgement)
+        narrow = denied is not None and denied.code is GateCode.SCOPE_VIOLATION
         new = draft.base_hash is None
         file_now = "The new file was left empty" if new else "The file on disk is unchanged"
         chosen = await self._connection.people.offer(
             f"Save refused. {reason} {file_now}; your text is kept as a draft.",
-            [*_expandable(judgement), *owners, *((DELETE,) if new else ()), KEEP],
+            [*((EXPAND,) if narrow else ()), *owners, *((DELETE,) if new else ()), KEEP],
         )
         if chosen == EXPAND:
             led_out = await self._expand(tracked, judgement)
@@ -165,16 +166,6 @@ class RefusalPrompts:
 def _said(judgement: Judgement) -> str:
     denied = judgement.denied
     return "" if denied is None else for_people(denied, judgement.intent)
-
-
-def _expandable(judgement: Judgement) -> tuple[str, ...]:
-    """Return the title of the button that expands the scope, as a tuple.
-
-    The tuple is empty if the save was refused for another reason than its scope.
-    """
-    denied = judgement.denied
-    out_of_scope = denied is not None and denied.code is GateCode.SCOPE_VIOLATION
-    return (EXPAND,) if out_of_scope else ()
 
 
 def _owners(judgement: Judgement) -> dict[str, IntentId]:

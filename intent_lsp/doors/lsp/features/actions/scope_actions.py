@@ -42,8 +42,15 @@ def scope_actions(
     ways: list[lsp.CodeAction] = []
     if problem.code == GateCode.SCOPE_VIOLATION:
         ways += _expansions(tracked, give)
-    if problem.code in (*NO_USABLE_INTENT, GateCode.SCOPE_VIOLATION):
-        ways += _creation(tracked)
+    path = tracked.path
+    if path is not None and problem.code in (*NO_USABLE_INTENT, GateCode.SCOPE_VIOLATION):
+        argument = {
+            "name": f"Work on {path}",
+            "ownedScope": [escape(path)],
+            "select": True,
+            "workspaceUri": root_uri(tracked),
+        }
+        ways.append(command_action(CREATE_TITLE, CREATE, argument))
     return ways
 
 
@@ -78,19 +85,6 @@ def _expansions(tracked: TrackedDocument, give: GiveToken) -> list[lsp.CodeActio
         )
         for with_glob, pattern, ttl in wishes
     ]
-
-
-def _creation(tracked: TrackedDocument) -> list[lsp.CodeAction]:
-    path = tracked.path
-    if path is None:
-        return []
-    argument = {
-        "name": f"Work on {path}",
-        "ownedScope": [escape(path)],
-        "select": True,
-        "workspaceUri": root_uri(tracked),
-    }
-    return [command_action(CREATE_TITLE, CREATE, argument)]
 
 
 def command_action(title: str, command: str, argument: object) -> lsp.CodeAction:
