@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp.core.intents import Status
 from intent_lsp.core.scope.glob_parts import GlobPartKind, glob_parts
@@ -15,11 +16,12 @@ from intent_lsp.formats.intents.entry import ENTRY_KEYS, status_meant
 from intent_lsp.formats.intents.root import POINTERS, ROOT_KEYS
 from intent_lsp.formats.intents.structure.entries import (
     EntryField,
+    FieldItem,
     IntentsStructure,
     StructuredEntry,
 )
 from intent_lsp.formats.text_positions import LINE_END
-from intent_lsp.formats.yaml.nodes import Scalar, content_span, value_offsets
+from intent_lsp.formats.yaml.nodes import Scalar, YamlNode, content_span, value_offsets
 
 _NO_TOKENS = ("*", "|", ">")
 """What YAML aliases and block text begin with."""
@@ -98,12 +100,10 @@ def parts_of(entry: StructuredEntry) -> Iterator[IntentsPart]:
     for key in entry.keys:
         meant = ENTRY_KEYS.meaning(key.value)
         if meant is not None:
-            yield _key(key, meant, entry)
+            yield _part(PartKind.KEY, key, meant, entry)
     node, intent = entry.id_node, entry.intent
     if node is not None and intent is not None:
-        yield IntentsPart(
-            kind=PartKind.ID, start=node.start, end=node.end, text=intent.id, entry=entry
-        )
+        yield _part(PartKind.ID, node, intent.id, entry)
     for field in entry.fields:
         yield from _of_field(field, entry)
 
@@ -117,12 +117,12 @@ def globs_of(structure: IntentsStructure) -> Iterator[IntentsPart]:
 def parts_beside(structure: IntentsStructure) -> Iterator[IntentsPart]:
     """Yield the parts beside the entries: keys with a known meaning, and pointers to an intent."""
     for key, value in structure.pointers:
-        yield IntentsPart(kind=PartKind.POINTER, start=value.start, end=value.end, text=value.value)
-        yield _key(key, POINTER_KEY, None)
+        yield _part(PartKind.POINTER, value, value.value)
+        yield _part(PartKind.KEY, key, POINTER_KEY)
     for key in structure.keys:
         meant = None if key.value in POINTERS else ROOT_KEYS.meaning(key.value)
         if meant is not None:
-            yield _key(key, meant, None)
+            yield _part(PartKind.KEY, key, meant)
 
 
 def tokens_of(structure: IntentsStructure) -> tuple[IntentsToken, ...]:
@@ -139,27 +139,17 @@ def _of_field(field: EntryField, entry: StructuredEntry) -> Iterator[IntentsPart
     kind = _ITEMS.get(field.name)
     if kind is not None:
         for number, item in enumerate(field.items, 1):
-            yield IntentsPart(
-                kind=kind,
-                start=item.start,
-                end=item.end,
-                text=item.text,
-                entry=entry,
-                number=number if kind is PartKind.CRITERION else 0,
-            )
+            part = _part(kind, item, item.text, entry)
+            yield replace(part, number=number) if kind is PartKind.CRITERION else part
     content = field.value.content
     if field.name == "status" and isinstance(content, Scalar) and not content.null:
-        yield IntentsPart(
-            kind=PartKind.STATUS,
-            start=field.value.start,
-            end=field.value.end,
-            text=content.value,
-            entry=entry,
-        )
+        yield _part(PartKind.STATUS, field.value, content.value, entry)
 
 
-def _key(key: Scalar, meant: str, entry: StructuredEntry | None) -> IntentsPart:
-    return IntentsPart(kind=PartKind.KEY, start=key.start, end=key.end, text=meant, entry=entry)
+def _part(
+    kind: PartKind, at: YamlNode | FieldItem, text: str, entry: StructuredEntry | None = None
+) -> IntentsPart:
+    return IntentsPart(kind=kind, start=at.start, end=at.end, text=text, entry=entry)
 
 
 def _at(parts: Iterator[IntentsPart] | Sequence[IntentsPart], offset: int) -> IntentsPart | None:
