@@ -57,17 +57,12 @@ def cursor_at(lines: Sequence[str], place: Position) -> YamlCursor | None:
         first = place.line == 0
         moved = Position(0, max(place.character - 1, 0)) if first else place
         found = cursor_at([lines[0][1:], *lines[1:]], moved)
-        return _shifted(found) if found is not None and first else found
+        if found is None or not first:
+            return found
+        # The word counts the mark as a column; the cursor's own `column` does not.
+        return replace(found, word=replace(found.word, start=found.word.start + 1))
     text = line_body(lines[place.line]) if place.line < len(lines) else ""
     return _Reading(lines, Position(place.line, min(place.character, len(text))), text).cursor()
-
-
-def _shifted(found: YamlCursor) -> YamlCursor:
-    """Return a cursor of the first line whose word counts the byte order mark as a column.
-
-    The cursor's own `column` is unchanged.
-    """
-    return replace(found, word=replace(found.word, start=found.word.start + 1))
 
 
 class _Reading:
@@ -78,7 +73,8 @@ class _Reading:
         parts = line_parts(text)
         if not text[parts.body :].strip() and place.character >= parts.indent:
             # Between and behind the dashes of an empty line the column is the cursor's own.
-            parts = replace(parts, body=max(place.character, _past_dashes(parts)))
+            behind = parts.dashes[-1] + 2 if parts.dashes else parts.indent
+            parts = replace(parts, body=max(place.character, behind))
         self._parts = parts
 
     def cursor(self) -> YamlCursor | None:
@@ -292,7 +288,3 @@ def _parent_column(above: Sequence[_Ancestor]) -> int:
     parts = above[-1].parts
     items = above[-1].steps.count(ITEM)
     return parts.dashes[items - 1] if above[-1].steps[-1:] == (ITEM,) else parts.body
-
-
-def _past_dashes(parts: LineParts) -> int:
-    return parts.dashes[-1] + 2 if parts.dashes else parts.indent

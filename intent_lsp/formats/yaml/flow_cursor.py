@@ -41,6 +41,13 @@ class _Open(Struct, kw_only=True):
     last: FlowToken | None = None
     keys: list[NamedKey] = field(default_factory=list)
 
+    @property
+    def beginning(self) -> Beginning:
+        """After what a word at that token begins."""
+        if not self.braces:
+            return Beginning.FLOW_ITEM
+        return Beginning.FLOW_KEY if self.key is None else Beginning.COLON
+
     def take(self, token: FlowToken) -> None:
         """Read a token that opens and closes nothing."""
         if token.kind is TokenKind.COMMA:
@@ -96,78 +103,61 @@ def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> Yaml
     next lines, and where what follows would need a comma or a key before it.
     """
     tokens = flow_tokens(lines, start.line, start.column, start.outside)
-    stack: list[_Open] = []
-    here: FlowToken | None = None
-    for token in tokens:
-        if _behind(token, place):
-            here = token
-            break
-        _take(stack, token)
-        if not stack:
-            return None
+    stack, here = _read_until(tokens, place)
     text = line_body(lines[place.line]) if place.line < len(lines) else ""
     word = _word(text, here, place)
     if word is None or not stack or stack[-1].last is not None:
         return None
-    following = _following(here, tokens)
-    current = here is not None and _covers(here, place)
-    after = following[1:] if current else following
-    between = _Between(tuple(stack), text, word, after, typed=current)
-    if quote_goes_on(lines, place.line, word) or not between.fits():
+    following, typed = _following(here, tokens), here is not None and _covers(here, place)
+    top, after = stack[-1], following[1:] if typed else following
+    next_kind = after[0].kind if after else TokenKind.COMMA
+    if quote_goes_on(lines, place.line, word) or not _fits(top, word, next_kind, typed=typed):
         return None
-    return between.cursor(place.line, start.path)
+    column, as_key = word.start - len(word.quote), top.beginning is Beginning.FLOW_KEY
+    return YamlCursor(
+        line=place.line,
+        path=(*start.path, *_steps(stack)),
+        beginning=top.beginning,
+        word=word,
+        column=column,
+        indent=text[: len(text) - len(text.lstrip(" \t"))],
+        keys=(*top.keys, *(_later_keys(after) if as_key else ())),
+        is_key=as_key and next_kind is TokenKind.COLON,
+        flow=True,
+        glued=top.beginning is Beginning.COLON and text[:column].endswith(":"),
+        quote=next((each.keys[0].quote for each in reversed(stack) if each.keys), ""),
+    )
 
 
-class _Between(Struct, frozen=True):
-    """A place between brackets: those that are open there, and the word on the line `text`.
+def _read_until(
+    tokens: Iterator[FlowToken], place: Position
+) -> tuple[list[_Open], FlowToken | None]:
+    """Return the brackets that are open at a place, and the first token that does not end before.
 
-    `after` are the tokens behind the word, none behind the bracket that closes its own. `typed`:
-    the word is a token.
+    There are none if the first one is closed before. There is no such token at the end of the text.
     """
+    stack: list[_Open] = []
+    for token in tokens:
+        if _behind(token, place):
+            return stack, token
+        _take(stack, token)
+        if not stack:
+            break
+    return stack, None
 
-    stack: tuple[_Open, ...]
-    text: str
-    word: CursorWord
-    after: Sequence[FlowToken]
-    typed: bool
 
-    def fits(self) -> bool:
-        """Return whether the word may be completed: nothing behind it needs a comma or key first.
+def _fits(top: _Open, word: CursorWord, following: TokenKind, *, typed: bool) -> bool:
+    """Return whether a word in `top` may be completed: nothing behind needs a comma or key first.
 
-        A word in quotes always may; one without that begins with an anchor or a tag never.
-        """
-        if past_properties(self.word.typed, 0, len(self.word.typed)) != 0 and not self.word.quote:
-            return False
-        following = self.after[0].kind if self.after else TokenKind.COMMA
-        if self.word.quote or following in (TokenKind.COMMA, TokenKind.CLOSE):
-            return True
-        if self._as_key:
-            # A word before another one is a key that is half typed.
-            return following is TokenKind.COLON or self.typed
+    A word in quotes always may; one without that begins with an anchor or a tag never. `following`
+    is what follows the word, a comma for nothing. `typed`: the word is a token.
+    """
+    if past_properties(word.typed, 0, len(word.typed)) != 0 and not word.quote:
         return False
-
-    @property
-    def _as_key(self) -> bool:
-        return self.stack[-1].braces and self.stack[-1].key is None
-
-    def cursor(self, line: int, base: tuple[Step, ...]) -> YamlCursor:
-        """Return the cursor; `base` is the path to the outermost bracket."""
-        top, column = self.stack[-1], self.word.start - len(self.word.quote)
-        as_key = self._as_key
-        colon = bool(self.after) and self.after[0].kind is TokenKind.COLON
-        return YamlCursor(
-            line=line,
-            path=(*base, *_steps(self.stack)),
-            beginning=_beginning(top),
-            word=self.word,
-            column=column,
-            indent=self.text[: len(self.text) - len(self.text.lstrip(" \t"))],
-            keys=(*top.keys, *_later_keys(self.after)) if as_key else tuple(top.keys),
-            is_key=as_key and colon,
-            flow=True,
-            glued=top.braces and not as_key and self.text[:column].endswith(":"),
-            quote=next((each.keys[0].quote for each in reversed(self.stack) if each.keys), ""),
-        )
+    if word.quote or following in (TokenKind.COMMA, TokenKind.CLOSE):
+        return True
+    # A word before another one is a key that is half typed.
+    return top.beginning is Beginning.FLOW_KEY and (following is TokenKind.COLON or typed)
 
 
 def _steps(stack: Sequence[_Open]) -> Iterator[Step]:
@@ -176,12 +166,6 @@ def _steps(stack: Sequence[_Open]) -> Iterator[Step]:
             yield ITEM
         elif each.key is not None:
             yield each.key.name
-
-
-def _beginning(top: _Open) -> Beginning:
-    if not top.braces:
-        return Beginning.FLOW_ITEM
-    return Beginning.FLOW_KEY if top.key is None else Beginning.COLON
 
 
 def _take(stack: list[_Open], token: FlowToken) -> None:
