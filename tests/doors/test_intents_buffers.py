@@ -33,7 +33,7 @@ class OneDocument:
             uri="file:///x",
             version=1,
             lines=[],
-            place=SimpleNamespace(path=INTENTS_FILE),
+            path=INTENTS_FILE,
             open_root=SimpleNamespace(governance=SimpleNamespace(root=root)),
         )
         documents = SimpleNamespace(tracked_at=lambda _: self.tracked)

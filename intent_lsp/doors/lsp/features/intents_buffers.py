@@ -170,7 +170,7 @@ class IntentsBuffers:
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
             return None
-        if tracked.open_root is None or tracked.place is None:
+        if tracked.open_root is None or tracked.path is None:
             # The root is looked up by a task, when the document is opened and when roots change.
             await self._tracked_documents.settled(tracked.uri)
         return tracked if tracked.path == INTENTS_FILE else None
