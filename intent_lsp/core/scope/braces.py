@@ -79,13 +79,10 @@ def brace_syntax(pattern: str) -> frozenset[int]:
     return frozenset(marked)
 
 
-class _Work:
+class _Work(Struct):
     """The budget of one brace expansion, counted in characters read."""
 
-    __slots__ = ("left",)
-
-    def __init__(self) -> None:
-        self.left = MAX_BRACE_WORK
+    left: int = MAX_BRACE_WORK
 
     def spend(self, amount: int) -> None:
         """Subtract `amount` from the budget. Raise PatternLimitError if the budget is too small."""

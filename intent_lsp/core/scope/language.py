@@ -235,18 +235,10 @@ def _spelled(token: _Token) -> Items:
 
 def _normal(items: Sequence[Item]) -> Items:
     """Return the items with each run of wildcards reduced: its `?`s, then at most one `*`."""
-    if Wild.MANY not in items:
-        return tuple(items)
     normal: list[Item] = []
-    starred = False
-    for item in items:
-        if item is Wild.MANY:
-            starred = True
-            continue
-        if item is not Wild.ONE and starred:
-            normal.append(Wild.MANY)
-            starred = False
-        normal.append(item)
-    if starred:
-        normal.append(Wild.MANY)
+    for wild, run in itertools.groupby(items, key=lambda item: isinstance(item, Wild)):
+        found = [*run]
+        if wild and Wild.MANY in found:
+            found = [*(item for item in found if item is not Wild.MANY), Wild.MANY]
+        normal += found
     return tuple(normal)

@@ -10,7 +10,6 @@ never updated: when the intents change, a new one is built.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -45,7 +44,7 @@ class Scope:
         names = self._names(path)
         for one in self.compiled:
             if not one.exclusion and one.matches_names(names):
-                return one.text if self._exclusion(names) is None else None
+                return one.text if self.exclusion(path) is None else None
         return None
 
     def exclusion(self, path: WorkspacePath) -> str | None:
@@ -53,9 +52,7 @@ class Scope:
 
         It is returned as written.
         """
-        return self._exclusion(self._names(path))
-
-    def _exclusion(self, names: Sequence[str]) -> str | None:
+        names = self._names(path)
         found = (one for one in self.compiled if one.exclusion and one.matches_names(names))
         return next((one.text for one in found), None)
 
@@ -101,7 +98,6 @@ def compile_scopes(
 
 
 _REMEMBERED = 8_192
-_NONE: AbstractSet[int] = frozenset()
 
 
 class Ownership(Struct, frozen=True):
@@ -143,21 +139,16 @@ class ScopeIndex:
         self, entries: Sequence[tuple[IntentId, Scope]], reading: NameComparison = EXACT
     ) -> None:
         self._reading = reading
-        self._scopes = [scope for _, scope in entries]
+        self._entries = entries
         # Patterns are numbered through all scopes. By number: the pattern's intent with its index
-        # there, and the Ownership to return.
+        # there.
         self._places = [
             (intent, at)
-            for intent, scope in enumerate(self._scopes)
+            for intent, (_, scope) in enumerate(entries)
             for at in range(len(scope.patterns))
         ]
-        self._answers = [
-            Ownership(entries[intent][0], self._scopes[intent].patterns[at])
-            for intent, at in self._places
-        ]
-        self._given, self._taken = Trie(self._rows(exclusions=False)), None
-        if any(pattern.exclusion for scope in self._scopes for pattern in scope.compiled):
-            self._taken = Trie(self._rows(exclusions=True))
+        self._given = Trie(self._rows(exclusions=False))
+        self._taken = Trie(self._rows(exclusions=True))
         self._remembered = lru_cache(maxsize=_REMEMBERED)(self._owners)
 
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
@@ -172,8 +163,9 @@ class ScopeIndex:
 
         The result is not cached, since a walk over a tree asks for each path once.
         """
-        given, taken = self._hits(path)
-        return Hits(frozenset(given), frozenset(taken))
+        names = self._reading.path(path).split("/")
+        given = frozenset[int]() if "" in names else self._given.matching(names)
+        return Hits(given, self._taken.matching(names) if given else given)
 
     def place(self, number: int) -> tuple[int, int]:
         """Return (intent index, index in the intent's patterns) of the pattern with this number."""
@@ -185,39 +177,21 @@ class ScopeIndex:
         `hits` are the patterns that match the path. The index is that of the intent's first such
         pattern.
         """
-        return [self._places[number] for number in self._first(hits.given, hits.taken)]
+        first: dict[int, int] = {}
+        for intent, at in map(self.place, sorted(hits.given)):
+            first.setdefault(intent, at)
+        for intent, _ in map(self.place, hits.taken):
+            first.pop(intent, None)
+        return [*first.items()]
 
     def _owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
-        return tuple(map(self._answers.__getitem__, self._first(*self._hits(path))))
-
-    def _hits(self, path: WorkspacePath) -> tuple[AbstractSet[int], AbstractSet[int]]:
-        """Return the numbers of the patterns and of the exclusions that match `path`.
-
-        Exclusions are searched only if a pattern matches.
-        """
-        names = self._reading.path(path).split("/")
-        given = _NONE if "" in names else self._given.matching(names)
-        if self._taken is None or not given:
-            return given, _NONE
-        return given, self._taken.matching(names)
-
-    def _first(self, given: AbstractSet[int], taken: AbstractSet[int]) -> Iterable[int]:
-        """Return the number of the first matching pattern of each intent that owns a path.
-
-        `given` are the patterns that match the path, `taken` the exclusions that do.
-        """
-        places = self._places
-        first: dict[int, int] = {}
-        for number in sorted(given):
-            first.setdefault(places[number][0], number)
-        for number in taken:
-            first.pop(places[number][0], None)
-        return first.values()
+        owning = [(*self._entries[intent], at) for intent, at in self.owning(self.hits(path))]
+        return tuple(Ownership(name, scope.patterns[at]) for name, scope, at in owning)
 
     def _rows(self, *, exclusions: bool) -> Iterator[tuple[int, PatternRow]]:
         """Yield (pattern number, alternative) of all exclusions, or of all other patterns."""
         number = 0
-        for scope in self._scopes:
+        for _, scope in self._entries:
             for pattern in scope.compiled:
                 if pattern.exclusion is exclusions:
                     yield from ((number, row) for row in pattern.rows)
