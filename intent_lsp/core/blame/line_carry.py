@@ -8,7 +8,7 @@ Invariant: an edit whose ranges contradict each other maps no line at all.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import compress
+from itertools import compress, takewhile
 from typing import Final, NamedTuple
 
 from intent_lsp.core.blame.attribution import (
@@ -200,13 +200,6 @@ def _length(
     new text. A new line is unmatched if `found` has None for it, an old line if `left` has True.
     """
     (old, start), (new, now) = before, after
-    length = 0
-    while (
-        start + length < len(old)
-        and now + length < len(new)
-        and left[start + length]
-        and found[now + length] is None
-        and old[start + length] == new[now + length]
-    ):
-        length += 1
-    return length
+    pairs = zip(range(start, len(old)), range(now, len(new)), strict=False)
+    equal = (left[at] and found[to] is None and old[at] == new[to] for at, to in pairs)
+    return sum(1 for _ in takewhile(bool, equal))
