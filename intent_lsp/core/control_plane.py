@@ -153,7 +153,8 @@ def server_only(path: WorkspacePath) -> bool:
 
     The `.orchestration/` that holds such a file may be at any depth.
     """
-    own = _in_its_room(path)
+    _, room, rest = path.rpartition(f"/{CONTROL_ROOM}/")
+    own = f"{CONTROL_ROOM}/{rest}" if room else path
     return own in _SERVER_FILES or own.startswith(_SERVER_ROOMS)
 
 
@@ -215,15 +216,6 @@ def drift_of(entries: Iterable[tuple[str, EntryKind]]) -> tuple[Drift, ...]:
 def _lessons_files(policy: TeamPolicy) -> tuple[str, ...]:
     named = (policy.lessons_violations, policy.lessons_verification)
     return named if set(named).isdisjoint(LESSONS_FILES) else (*named, AGENTS_FILE)
-
-
-def _in_its_room(path: WorkspacePath) -> str:
-    """Return a path inside a nested `.orchestration/` relative to that directory's parent.
-
-    `sub/.orchestration/x` becomes `.orchestration/x`. Any other path is returned unchanged.
-    """
-    _, room, rest = path.rpartition(f"/{CONTROL_ROOM}/")
-    return f"{CONTROL_ROOM}/{rest}" if room else path
 
 
 def _problem(name: str, kind: EntryKind) -> str | None:

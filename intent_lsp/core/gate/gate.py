@@ -102,7 +102,8 @@ def judge_call(question: GateRequest, call: CallFacts) -> Decision:
             return Ask(first)
     if first is not None:
         return first
-    if _asks_person(question, call):
+    always = call.bootstrap or call.hitl is PeopleAsked.ALWAYS
+    if always and call.approval is None and not question.only_looks:
         return Ask(rejected(question, "no person has approved the call"))
     return _allowed(question, call)
 
@@ -172,11 +173,6 @@ def _refusals(question: GateRequest, numbers: frozenset[int]) -> Iterator[Denied
         denied = row.check(question)
         if denied is not None:
             yield denied
-
-
-def _asks_person(question: GateRequest, call: CallFacts) -> bool:
-    always = call.bootstrap or call.hitl is PeopleAsked.ALWAYS
-    return always and call.approval is None and not question.only_looks
 
 
 def _allowed(question: GateRequest, call: CallFacts) -> Allowed:

@@ -154,10 +154,7 @@ def _shown(alike: Sequence[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
     closed = sorted(file.path for file in alike if not file.opened)
     shown = {file.path: ALONE for file in alike if file.opened}
     if closed:
-        shown[closed[0]] = Others(len(closed) - 1, _common_folder(closed))
+        # The paths are sorted, so what the first and the last have in common, all have.
+        ends = [path.rpartition("/")[0] for path in (closed[0], closed[-1])]
+        shown[closed[0]] = Others(len(closed) - 1, commonpath(ends))
     return shown
-
-
-def _common_folder(paths: Sequence[WorkspacePath]) -> str:
-    """Return the innermost folder that contains all `paths`, which are sorted; "" is the root."""
-    return commonpath([path.rpartition("/")[0] for path in (paths[0], paths[-1])])

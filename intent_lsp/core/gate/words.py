@@ -68,8 +68,8 @@ def open_owners(intents: Intents, owners: Owners, path: WorkspacePath) -> tuple[
 
     `owners` returns all owners of a path, closed ones too.
     """
-    owning = dict.fromkeys([owner.intent_id for owner in owners(path)])
-    return tuple([name for name in owning if not _closed(intents.get(name))])
+    owning = {owner.intent_id: intents.get(owner.intent_id) for owner in owners(path)}
+    return tuple([name for name, it in owning.items() if it is None or not it.status.closed])
 
 
 def warnings_of(intent: Intent) -> tuple[str, ...]:
@@ -142,7 +142,7 @@ def for_people(denied: Denied, intent: Intent | None) -> str:
         return denied.message
     told, many = denied.details, len(denied.paths) > 1
     return words.format(
-        files=_named(denied),
+        files=some_of([path.rpartition("/")[2] for path in denied.paths], NAMES_SHOWN),
         are="are" if many else "is",
         have="have" if many else "has",
         it="them" if many else "it",
@@ -155,12 +155,3 @@ def for_people(denied: Denied, intent: Intent | None) -> str:
 def title_of(intent: Intent) -> str:
     """Return an intent's id and its name, if it has one: `INT-001 (Login)`."""
     return f"{intent.id} ({intent.name})" if intent.name else intent.id
-
-
-def _closed(intent: Intent | None) -> bool:
-    return intent is not None and intent.status.closed
-
-
-def _named(denied: Denied) -> str:
-    """Return the names of a refusal's first files, without directories, and the others' number."""
-    return some_of([path.rpartition("/")[2] for path in denied.paths], NAMES_SHOWN)

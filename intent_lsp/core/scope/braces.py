@@ -134,7 +134,9 @@ def _expand(text: str, work: _Work, *, top: bool) -> list[str]:
             if first:
                 first, drop = False, top and not group.sequence
             values = _values(group, work)
-        rows = _combined(rows, group.pre, values)
+        _check_count(len(rows) * len(values))
+        rows = [row + group.pre + value for row in rows for value in values]
+        _bounded(rows)
         text = group.post
         if not text:
             return [row for row in rows if row] if drop else rows
@@ -161,17 +163,6 @@ def _values(group: _Group, work: _Work) -> list[str]:
         values += _expand(member, work, top=False)
     _bounded(values)
     return values
-
-
-def _combined(rows: Sequence[str], pre: str, values: Sequence[str]) -> list[str]:
-    """Return each of `rows` followed by `pre` and each of `values`, in all combinations.
-
-    Raise PatternLimitError if there are too many results or they are too long.
-    """
-    _check_count(len(rows) * len(values))
-    combined = [row + pre + value for row in rows for value in values]
-    _bounded(combined)
-    return combined
 
 
 def _bounded(rows: Sequence[str]) -> None:
