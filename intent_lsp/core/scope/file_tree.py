@@ -12,7 +12,8 @@ from msgspec import Struct, field
 
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern
-from intent_lsp.core.scope.rows import PatternRows, SegmentEnds
+from intent_lsp.core.scope.rows import PatternRows
+from intent_lsp.core.scope.segment import Segment
 
 _SEARCHES_A_NAME = 4
 """Searches for names that begin alike cost less than to test all names, up to so many for each."""
@@ -83,9 +84,9 @@ def _directory(known: dict[str, TreeDirectory], path: str) -> TreeDirectory:
 def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
     # Many files have equal names, and each name is tested once.
     passed_by = cache(rows.passed_by)
-    ends = rows.ends()
+    tests = [(each, mask) for each, mask in rows.lines.masks.items() if not each.anything]
     # Most directories are reached in a few states, which want the same tests.
-    wanted_ends = cache(lambda wanted: [each for each in ends if each.mask & wanted])
+    wanted_tests = cache(lambda wanted: [each for each, mask in tests if mask & wanted])
     waiting = [(top, rows.lines.start)]
     while waiting:
         directory, state = waiting.pop()
@@ -93,7 +94,7 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
         if wanted & rows.anything:
             yield from directory.files
         elif wanted:
-            for at in _candidates(directory.names, wanted_ends(wanted)):
+            for at in _candidates(directory.names, wanted_tests(wanted)):
                 if wanted & passed_by(directory.names[at]):
                     yield directory.files[at]
         below = [
@@ -103,18 +104,19 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
         waiting += [(found, reached) for found, reached in reversed(below) if reached]
 
 
-def _candidates(names: Sequence[str], ends: Sequence[SegmentEnds]) -> Sequence[int]:
-    """Return the indices, ascending, of the names that begin and end as one of `ends` says.
+def _candidates(names: Sequence[str], tests: Sequence[Segment]) -> Sequence[int]:
+    """Return the indices, ascending, of the names that begin and end as one of `tests` does.
 
     Others may be among them. `names` are sorted. Names that begin so are searched for, so that few
     others are compared.
     """
-    if len(ends) > _SEARCHES_A_NAME * len(names):
+    if len(tests) > _SEARCHES_A_NAME * len(names):
         # Braces make a thousand alternatives; the work must not grow by that in every directory.
         return range(len(names))
     found = set[int]()
-    for prefix, suffix, _ in ends:
-        found.update(at for at in _beginning(names, prefix) if names[at].endswith(suffix))
+    for each in tests:
+        beginning = _beginning(names, each.prefix)
+        found.update(at for at in beginning if names[at].endswith(each.suffix))
     return sorted(found)
 
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import or_
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from intent_lsp.core.scope.language import Items, Wild
 from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
@@ -27,17 +27,6 @@ PatternRow = tuple[Segment | None, ...]
 
 _ANYTHING = Segment((Wild.MANY,), ((Wild.MANY,),))
 """The segment `*`."""
-
-
-class SegmentEnds(NamedTuple):
-    """Literal texts with which every name begins and ends that passes a test, perhaps "".
-
-    `mask` are the bits of the test.
-    """
-
-    prefix: str
-    suffix: str
-    mask: int
 
 
 def read_row(text: str, *, folded: bool) -> PatternRow | None:
@@ -149,14 +138,6 @@ class PatternRows:
         The path matches if the segment passes one of them. `state` is that before the segment.
         """
         return state & self.lines.final >> 1
-
-    def ends(self) -> tuple[SegmentEnds, ...]:
-        """Return how names begin and end that pass a test, for each that not every name passes."""
-        return tuple(
-            SegmentEnds(segment.prefix, segment.suffix, mask)
-            for segment, mask in self.lines.masks.items()
-            if not segment.anything
-        )
 
     def passed_by(self, name: str) -> int:
         """Return the bits of all tests that one segment of a path, `name`, passes."""
