@@ -137,14 +137,8 @@ def _is_past(anchor: Anchor, committed: Committed | None, forgotten: frozenset[s
 
 def _problem(found: Verification, anchor: Anchor, search: EvidenceSearch) -> LedgerProblem:
     code, severity, message = _told(anchor, search, found.files)
-    last = found.heads[-1] if found.heads else None
-    return LedgerProblem(
-        code=code,
-        severity=severity,
-        file=LEDGER_FILE if last is None else last.file,
-        line=1 if last is None else last.line,
-        message=message,
-    )
+    file, line = (found.heads[-1].file, found.heads[-1].line) if found.heads else (LEDGER_FILE, 1)
+    return LedgerProblem(code=code, severity=severity, file=file, line=line, message=message)
 
 
 def _told(
