@@ -54,24 +54,11 @@ class CharClass(Struct, frozen=True, kw_only=True):
 
     def among(self, chars: str) -> Sequence[str]:
         """Return the characters of `chars` that are in the class."""
-        source = self.source()
-        if source is None:
-            return [char for char in chars if char in self]
-        return re.findall(source, chars)
-
-    def source(self) -> str | None:
-        """Return the class as a regular expression for `re`.
-
-        Return None if `re` cannot express the class, because it has general categories or ignores
-        case.
-        """
         if self.categories or self.left_out or self.folded:
-            return None
-        ranges = "".join(
-            re.escape(low) if low == high else f"{re.escape(low)}-{re.escape(high)}"
-            for low, high in self.ranges
-        )
-        return f"[{'^' if self.negated else ''}{ranges}]"
+            # No regular expression for `re` can say this.
+            return [char for char in chars if char in self]
+        ranges = "".join(f"{re.escape(low)}-{re.escape(high)}" for low, high in self.ranges)
+        return re.findall(f"[{'^' if self.negated else ''}{ranges}]", chars)
 
     def _holds(self, char: str) -> bool:
         category = unicodedata.category(char) if len(char) == 1 else ""
