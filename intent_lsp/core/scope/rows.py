@@ -8,7 +8,7 @@ patterns that the path's segments lead to.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import or_
 from typing import Generic, TypeVar
@@ -18,7 +18,6 @@ from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
 from intent_lsp.core.scope.segment import Bundle, Segment, TestLines, segment_of
 
 _SLASHES = re.compile(r"/+")
-_NAMES_REMEMBERED = 4_096
 
 V = TypeVar("V")
 
@@ -84,8 +83,7 @@ class SegmentTable(Generic[V]):
             else:
                 flat += segment.flat
                 self._bundled += [value] * len(segment.flat)
-        # Names repeat in a tree.
-        self._bundle = lru_cache(_NAMES_REMEMBERED)(Bundle(flat).matching) if flat else None
+        self._bundle = Bundle(flat) if flat else None
 
     def matching(self, name: str) -> list[V]:
         """Return the values of the segments that match the whole of `name`, some perhaps twice."""
@@ -96,7 +94,7 @@ class SegmentTable(Generic[V]):
             found += tails.get(name[-size:], ())
         found += [value for matches, value in self._automata if matches(name)]
         if self._bundle is not None:
-            found += [self._bundled[index] for index in self._bundle(name)]
+            found += map(self._bundled.__getitem__, self._bundle.matching(name))
         return found
 
 
@@ -153,6 +151,7 @@ class PatternRows:
 
 
 _HEAVIEST = 1 << 18
+_STEPS_REMEMBERED = 1 << 14
 
 
 class TrieNode:
@@ -191,7 +190,7 @@ class Trie:
     that match everything below it, and the nodes that it leads to.
     """
 
-    __slots__ = ("_directories", "_root", "_weight")
+    __slots__ = ("_directories", "_reached", "_root", "_weight")
 
     def __init__(self, rows: Iterable[tuple[int, PatternRow]]) -> None:
         self._root = TrieNode()
@@ -202,6 +201,8 @@ class Trie:
             todo += todo.pop().seal()
         self._directories: dict[tuple[str, ...], tuple[frozenset[int], Sequence[TrieNode]]] = {}
         self._weight = 0
+        # Names repeat in a tree.
+        self._reached = lru_cache(_STEPS_REMEMBERED)(TrieNode.reached)
 
     def matching(self, names: Sequence[str]) -> frozenset[int]:
         """Return the numbers of the patterns that match a path, given as its segments."""
@@ -213,17 +214,21 @@ class Trie:
             known = self._directories[directory] = self._walked(above)
             self._weight += 1 + sum(map(len, known))
         found, active = self._directories[directory]
-        return found.union(*[reached.ends for node in active for reached in node.reached(name)])
+        return found.union(*[node.ends for node in self._below(active, name)])
 
     def _walked(self, above: Iterable[str]) -> tuple[frozenset[int], Sequence[TrieNode]]:
         """Walk through the trie along the segments of a directory. Return the state there."""
         active = _entered([self._root])
         found = set(self._root.tails)
         for name in above:
-            # Several ways may lead to one node. Keep it once, or the walk would not be linear.
-            active = _entered(dict.fromkeys(n for node in active for n in node.reached(name)))
+            active = _entered(self._below(active, name))
             found.update(*[node.tails for node in active])
         return frozenset(found), active
+
+    def _below(self, nodes: Iterable[TrieNode], name: str) -> Collection[TrieNode]:
+        """Return the nodes that a name leads to from any of `nodes`."""
+        # Several ways may lead to one node. Keep it once, or the walk would not be linear.
+        return dict.fromkeys(below for node in nodes for below in self._reached(node, name))
 
 
 def _without_parents(parts: Sequence[str]) -> list[str]:
@@ -239,7 +244,7 @@ def _without_parents(parts: Sequence[str]) -> list[str]:
     return kept or [""]
 
 
-def _entered(nodes: Iterable[TrieNode]) -> Sequence[TrieNode]:
+def _entered(nodes: Collection[TrieNode]) -> Sequence[TrieNode]:
     """Return nodes, and those of the `**` that begin at them, which may match no segment."""
     entered = dict.fromkeys(nodes)
     entered.update((node.globstar, None) for node in nodes if node.globstar is not None)

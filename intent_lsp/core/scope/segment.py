@@ -162,9 +162,9 @@ class Bundle:
         """Whether one of the segments matches the whole of `name`."""
         return bool(self._run(name) & self._lines.final)
 
-    def matching(self, name: str) -> Sequence[int]:
-        """Return the indices of the segments that match the whole of `name`."""
-        return [*self._lines.matched(self._run(name))]
+    def matching(self, name: str) -> Iterator[int]:
+        """Yield the indices of the segments that match the whole of `name`."""
+        return self._lines.matched(self._run(name))
 
     def _run(self, name: str) -> int:
         lines, state = self._lines, self._lines.start
