@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.approvals import Approval, ApprovalChannel
+from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.records import Conversation, Range, Record, RecordFile
 from intent_lsp.core.report.aggregates import count_of_files
@@ -113,7 +113,9 @@ def _consent(record: Record) -> Iterator[RecordFact]:
     yield from (RecordFact("", said, FactTone.DOUBT) for said in doubts(record))
     if record.approval is not None:
         asked = record.approval
-        yield RecordFact("approved", f"{asked.choice.value}, {_approver(asked)}")
+        by = "by a person in" if asked.channel is ApprovalChannel.EDITOR else "in"
+        approver = f"{by} session {asked.session_id}{_through(asked.channel)}"
+        yield RecordFact("approved", f"{asked.choice.value}, {approver}")
     if record.grant is not None:
         grant = record.grant
         until = grant.expires_at or "taken back"
@@ -121,11 +123,6 @@ def _consent(record: Record) -> Iterator[RecordFact]:
         patterns = ", ".join(grant.patterns)
         yield RecordFact("granted", f"{patterns} until {until}, {by}")
         yield RecordFact("", grant.reason or "no reason was given")
-
-
-def _approver(approval: Approval) -> str:
-    by = "by a person in session" if approval.channel is ApprovalChannel.EDITOR else "in session"
-    return f"{by} {approval.session_id}{_through(approval.channel)}"
 
 
 def _through(channel: ApprovalChannel) -> str:

@@ -18,10 +18,11 @@ from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
 from intent_lsp.doors.lsp.requests.show_commands import ShowCommands, tracked_at
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.answers import JsonObject, failed, invalid
+from intent_lsp.doors.lsp.wire.answers import JsonObject, accepted, failed, invalid, session_of
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams, DraftParams, PlaceParams
+from intent_lsp.governance.plan.selection_json import selection_json
 
 OFFERED: Final = 9
 MORE: Final = "More…"
@@ -143,8 +144,9 @@ class Commands:
                 "Which intent are you working on?", page + ([MORE] if titles else [])
             )
             if chosen in by_title:
-                select = self._requests.intents.select_intent
-                return await self._finish(select(open_root, by_title[chosen], params))
+                theirs, select = session_of(params, open_root), self._connection.choices.select
+                done = await self._finish(select(open_root, theirs, by_title[chosen]))
+                return selection_json(accepted(done))
             if chosen != MORE:
                 break
         if not self._connection.people.can_choose:

@@ -82,18 +82,9 @@ class IntentRequests:
         """
         if params.new_turn and session_of(params, open_root) != open_root.session:
             await self._agents.begin_turn(open_root, params)
-        return await self.select_intent(open_root, params.intent_id, params)
-
-    async def select_intent(
-        self, open_root: OpenRoot, intent_id: str, params: CommonParams
-    ) -> JsonObject:
-        """Make an intent active in the session that `params` names: the connection's or an agent's.
-
-        Return the selection. Raise JsonRpcException if it is refused.
-        """
+        voice = AgentInfo(model=params.model_identifier, url=params.conversation_url)
         theirs, select = session_of(params, open_root), self._connection.choices.select
-        done = await select(open_root, theirs, intent_id, _voice(params))
-        return selection_json(accepted(done))
+        return selection_json(accepted(await select(open_root, theirs, params.intent_id, voice)))
 
     async def clear(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
         """Answer `intent/clear`: deselect the active intent of the asking session."""
@@ -200,16 +191,6 @@ class IntentRequests:
     def _folder(self, params: CommonParams) -> Path | None:
         chosen = params.workspace() or next(iter(self._connection.open_roots.folders), None)
         return None if chosen is None else Path(chosen)
-
-
-def _voice(params: CommonParams) -> AgentInfo:
-    """Return the agent's model and conversation URL in the params of `intent/select`.
-
-    For any other `params`, both are empty.
-    """
-    if not isinstance(params, SelectParams):
-        return AgentInfo()
-    return AgentInfo(model=params.model_identifier, url=params.conversation_url)
 
 
 def _owned(open_root: OpenRoot, params: PathParams) -> JsonObject:

@@ -48,12 +48,7 @@ class RequestTable:
         self._idle_scheduler = connection.work.idle_scheduler
         self._finish = connection.finish
         self.finder = RootLookup(connection)
-        asking = ApprovalPrompt(connection)
-        self._agents = AgentRequests(connection, self.finder, asking)
-        self._plan = PlanRequests(connection, asking)
-        self._blame = BlameRequests(connection)
-        self.intents = IntentRequests(connection, self.finder, self._agents)
-        self._handlers = self._table()
+        self._handlers = self._table(connection)
 
     async def answer(self, name: RequestName, given: object = None) -> JsonObject:
         """Answer the request `name` with the params `given`.
@@ -71,8 +66,11 @@ class RequestTable:
             code = RequestCode.LEDGER_UNAVAILABLE if unreadable else RequestCode.STATE_UNAVAILABLE
             raise failed(code, str(error), told) from error
 
-    def _table(self) -> Mapping[RequestName, RequestHandler]:
-        intents, agents, plan, blame = self.intents, self._agents, self._plan, self._blame
+    def _table(self, connection: Connection) -> Mapping[RequestName, RequestHandler]:
+        asking = ApprovalPrompt(connection)
+        agents = AgentRequests(connection, self.finder, asking)
+        intents = IntentRequests(connection, self.finder, agents)
+        plan, blame = PlanRequests(connection, asking), BlameRequests(connection)
         governed, whole = self.finder.with_root, self._whole
         return {
             RequestName.LIST: whole(intents.list_intents),
