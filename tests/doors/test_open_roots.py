@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from intent_lsp.doors.lsp.runtime.open_roots import in_reach
+from intent_lsp.doors.lsp.runtime.open_root import in_reach
 
 
 @pytest.mark.parametrize(

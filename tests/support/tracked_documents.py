@@ -15,7 +15,7 @@ from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.protocol.positions import PositionEncoding
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
-from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, Settings
 
 

@@ -135,7 +135,7 @@ class IntentServer(LanguageServer):
         self._opening: asyncio.Future[Service] | None = None
         self._initialize: lsp.InitializeParams | None = None
         self._early_saves: list[ReceivedSave] = []
-        self.protocol.ends_with(self.end)
+        self.protocol.ending.then = self.end
 
     def begin(self, params: lsp.InitializeParams) -> None:
         """Keep the params of `initialize`, with which the language service is made later."""

@@ -45,7 +45,7 @@ from intent_lsp.doors.lsp.requests.commands import Commands
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
 from intent_lsp.doors.lsp.runtime.client_capabilities import client_of, member
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
-from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start, live
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 
@@ -76,13 +76,11 @@ class LanguageService:
         buffers = IntentsBuffers(connection)
         self.documents = TextDocumentFeature(connection, protocol.documents, saves, buffers)
         self.operations = FileOperationFeature(connection)
-        self._formatting = FormattingFeature(
-            connection, buffers, lambda name, params: protocol.ask(name, params, ASK_TIME)
-        )
-        self._shown = ShownRefresh(connection, lambda name: protocol.ask(name, None, ASK_TIME))
+        self._formatting = FormattingFeature(connection, buffers, self._ask)
+        self._shown = ShownRefresh(connection, self._ask)
         connection.outcomes.origins_changed = self._shown.changed
         connection.outcomes.tree_changed = self._shown.tree_changed
-        contents = TextContents(connection, partial(_refresh_content, protocol))
+        contents = TextContents(connection, self._refresh_content)
         self._tracked_documents.looked = contents.looked
         self._handlers: Mapping[str, Handler] = {
             **self._feature_handlers(buffers, contents),
@@ -215,7 +213,7 @@ class LanguageService:
 
     async def _ask_for_settings(self) -> None:
         params = lsp.ConfigurationParams(items=[lsp.ConfigurationItem(section=SECTION)])
-        answer = await self._protocol.ask(lsp.WORKSPACE_CONFIGURATION, params, ASK_TIME)
+        answer = await self._ask(lsp.WORKSPACE_CONFIGURATION, params)
         if isinstance(answer, (list, tuple)) and answer and answer[0] is not None:
             self._open_roots.settings = live(answer[0], self._open_roots.settings)
 
@@ -228,7 +226,14 @@ class LanguageService:
 
     async def _register(self, wanted: lsp.Registration) -> None:
         params = lsp.RegistrationParams(registrations=[wanted])
-        await self._protocol.ask(lsp.CLIENT_REGISTER_CAPABILITY, params, ASK_TIME)
+        await self._ask(lsp.CLIENT_REGISTER_CAPABILITY, params)
+
+    async def _refresh_content(self, uri: str) -> None:
+        params = lsp.TextDocumentContentRefreshParams(uri=uri)
+        await self._ask(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH, params)
+
+    async def _ask(self, name: str, params: object = None) -> Any:  # noqa: ANN401 - as many types as methods
+        return await self._protocol.ask(name, params, ASK_TIME)
 
 
 def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connection:
@@ -258,11 +263,6 @@ def _intent_handlers(
         **{f"intent/{name}": partial(requests.answer, name) for name in RequestName},
         **{f"intent.{name}": partial(commands.run, name) for name in (*RequestName, *CommandName)},
     }
-
-
-async def _refresh_content(protocol: IntentProtocol, uri: str) -> None:
-    params = lsp.TextDocumentContentRefreshParams(uri=uri)
-    await protocol.ask(lsp.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH, params, ASK_TIME)
 
 
 def _publisher(

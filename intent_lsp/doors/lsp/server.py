@@ -119,7 +119,7 @@ def _lifecycle(server: IntentServer) -> None:
 
     @server.feature(lsp.SHUTDOWN)
     async def shutdown(_: None) -> None:
-        await server.protocol.ended(PATIENCE)
+        await server.protocol.ending.ended(PATIENCE)
 
 
 def _register_declared(server: IntentServer, client: ClientCapabilities) -> None:

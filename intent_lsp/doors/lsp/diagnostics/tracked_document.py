@@ -18,8 +18,7 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate.violations import SHOWN_A_FILE
 from intent_lsp.core.line_diff import LineEdit
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot, OpenRoots
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile

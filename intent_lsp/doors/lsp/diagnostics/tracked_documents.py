@@ -18,8 +18,7 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument, find_wrong
 from intent_lsp.doors.lsp.protocol.documents import Document
-from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.runtime.open_roots import OpenRoots
+from intent_lsp.doors.lsp.runtime.open_root import OpenRoot, OpenRoots
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile

@@ -33,7 +33,7 @@ from pygls.lsp.server import LanguageServer
 from intent_lsp.doors.lsp.protocol import initialize, messages, structuring, text_sync
 from intent_lsp.doors.lsp.protocol.documents import Documents
 from intent_lsp.doors.lsp.protocol.framing import BadHeader, Frame
-from intent_lsp.doors.lsp.protocol.in_flight import EndConversation, InFlightRequests, Shutdown
+from intent_lsp.doors.lsp.protocol.in_flight import InFlightRequests, Shutdown
 from intent_lsp.doors.lsp.protocol.messages import (
     Answer,
     InvalidMessage,
@@ -68,7 +68,7 @@ class IntentProtocol(SendingProtocol):
     `documents` are the open documents, and `encoding` is the unit of positions. Both are set before
     the feature for `initialize` runs, which may register more features. `exit_requested` means that
     the transport must stop: after `exit`, or after a header that leaves the end of its message
-    unknown.
+    unknown. `ending` ends the connection, whether the client sends `shutdown` or not.
     """
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
@@ -78,7 +78,7 @@ class IntentProtocol(SendingProtocol):
         self.exit_requested = False
         self._stage = _Stage.NEW
         self._calls = InFlightRequests()
-        self._ending = Shutdown(self._calls.finished)
+        self.ending = Shutdown(self._calls.finished)
         self._effects: Mapping[str, Callable[[Any], None]] = {
             lsp.INITIALIZED: _nothing,
             lsp.SET_TRACE: self._set_trace,
@@ -103,35 +103,21 @@ class IntentProtocol(SendingProtocol):
         """
         return await self._calls.finish(work)
 
-    def ends_with(self, end: EndConversation) -> None:
-        """Set the function `end`, which runs once at the end of the connection.
-
-        It runs after uncancellable work, whether the client sends `shutdown` or not.
-        """
-        self._ending.then = end
-
     def accept_markup(self) -> None:
         """From now on, accept diagnostics with Markdown that the client sends back."""
         accept_markup(self._converter)
 
-    async def ended(self, patience: float) -> None:
-        """Run the function given to `ends_with`, unless it has run, and wait for it.
-
-        Before it runs, wait for uncancellable work, at most `patience` seconds.
-        """
-        await self._ending.ended(patience)
-
     async def settle(self, patience: float) -> None:
-        """Cancel the running features, then do what `ended` does.
+        """Cancel the running features, then end the connection.
 
         Unanswered requests to the client fail first. Wait at most `patience` seconds for features
-        and uncancellable work, and then as long for the function given to `ends_with`.
+        and uncancellable work, and then as long for the function at the end.
         """
         clock = asyncio.get_running_loop().time
         late = clock() + patience
         self._questions.end("the connection is being closed")
         await self._calls.settle(patience)
-        await self._ending.ended_within(max(0.0, late - clock()), patience)
+        await self.ending.ended_within(max(0.0, late - clock()), patience)
 
     def receive(self, frame: Frame) -> None:
         """Read the message in a frame from the client, and handle it."""

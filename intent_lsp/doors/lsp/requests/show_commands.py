@@ -58,7 +58,9 @@ class ShowCommands:
         """
         params = read_params(given, PlaceParams)
         tracked = tracked_at(self._connection, params)
-        first, last = _lines(params, tracked)
+        first, last = 0, len(tracked.lines)
+        if params.range is not None:
+            first, last = params.range.start.line, params.range.end.line
         said = [
             f"{problem.message}\n{_because(tracked, problem.owners)}"
             for problem in tracked.problems
@@ -165,12 +167,6 @@ def tracked_at(connection: Connection, params: PlaceParams) -> TrackedDocument:
     if tracked is None:
         raise WrongParamsError("uri", f"{params.uri} is not open")
     return tracked
-
-
-def _lines(params: PlaceParams, tracked: TrackedDocument) -> tuple[int, int]:
-    if params.range is None:
-        return 0, len(tracked.lines)
-    return params.range.start.line, params.range.end.line
 
 
 def _because(tracked: TrackedDocument, owners: tuple[str, ...]) -> str:
