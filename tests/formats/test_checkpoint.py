@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from intent_lsp.core.content import hash_content
 from intent_lsp.core.ledger.verification import HEADS_AT_MOST, Checkpoint
 from intent_lsp.formats.ledger.signed_note import (
-    NoCheckpoint,
+    Rejected,
     note_text,
     read_note_text,
     read_trailer,
@@ -80,7 +80,7 @@ def test_the_body_of_a_note_is_a_line_for_each_field() -> None:
 def test_every_checkpoint_of_a_text_is_read_in_order() -> None:
     two = Checkpoint(origin=A, count=2, heads=(A, B))
     text = f"commit 1\n\n    {trailer(ONE)}\r\nother: v1\n\tintent-ledger :v2 x\n{trailer(two)}"
-    assert trailers(text) == (ONE, NoCheckpoint("the checkpoint's version is not v1"), two)
+    assert trailers(text) == (ONE, Rejected("the checkpoint's version is not v1"), two)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_every_checkpoint_of_a_text_is_read_in_order() -> None:
 )
 def test_what_is_no_trailer_is_told_why(line: str, problem: str) -> None:
     found = read_trailer(line)
-    assert isinstance(found, NoCheckpoint)
+    assert isinstance(found, Rejected)
     assert problem in found.problem
 
 
@@ -127,7 +127,7 @@ def test_what_is_no_trailer_is_told_why(line: str, problem: str) -> None:
 )
 def test_what_is_no_note_of_ours_is_told_why(text: str, problem: str) -> None:
     found = read_note_text(text)
-    assert isinstance(found, NoCheckpoint)
+    assert isinstance(found, Rejected)
     assert problem in found.problem
 
 
@@ -136,10 +136,10 @@ def test_base_64_has_one_spelling() -> None:
     text = note_text(ONE)
     place = len(text) - 3
     follower = chr(ord(text[place]) + 1)
-    assert isinstance(read_note_text(text[:place] + follower + text[place + 1 :]), NoCheckpoint)
+    assert isinstance(read_note_text(text[:place] + follower + text[place + 1 :]), Rejected)
 
 
 def test_more_heads_than_a_checkpoint_may_name_are_refused() -> None:
     many = tuple(hash_content(bytes([n])) for n in range(HEADS_AT_MOST + 1))
     found = read_trailer(trailer(Checkpoint(origin=A, count=99, heads=many)))
-    assert isinstance(found, NoCheckpoint)
+    assert isinstance(found, Rejected)

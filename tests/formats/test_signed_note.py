@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intent_lsp.formats.ledger.signed_note import (
-    NoNote,
     Note,
     NoteKey,
+    Rejected,
     Signature,
     format_key,
     format_note,
@@ -62,13 +62,13 @@ bodies = st.text(st.characters(exclude_categories=["Cs", "Cc"]) | st.just("\n"),
 )
 
 
-def opened(data: bytes, key: NoteKey) -> str | NoNote:
+def opened(data: bytes, key: NoteKey) -> str | Rejected:
     note = read_note(data)
-    return note if isinstance(note, NoNote) else signed_text(note, key)
+    return note if isinstance(note, Rejected) else signed_text(note, key)
 
 
 def problem(found: object) -> str:
-    assert isinstance(found, NoNote)
+    assert isinstance(found, Rejected)
     return found.problem
 
 
@@ -85,19 +85,19 @@ def test_what_is_signed_is_checked_and_read_back(name: str, text: str) -> None:
 def test_a_note_with_any_byte_changed_is_refused(place: int, change: int) -> None:
     data = bytearray(NOTE)
     data[place] ^= change
-    assert isinstance(opened(bytes(data), KEY.public(NAME)), NoNote)
+    assert isinstance(opened(bytes(data), KEY.public(NAME)), Rejected)
 
 
 @given(st.integers(0, len(NOTE) - 1))
 def test_a_note_that_is_cut_is_refused(place: int) -> None:
-    assert isinstance(opened(NOTE[:place], KEY.public(NAME)), NoNote)
+    assert isinstance(opened(NOTE[:place], KEY.public(NAME)), Rejected)
 
 
 @given(st.binary())
 def test_any_bytes_are_a_note_or_a_key_or_told_why_not(data: bytes) -> None:
     for read in (read_note, read_signing_key, lambda found: read_public_key(found, name="n")):
         found = read(data)
-        assert not isinstance(found, NoNote) or found.problem
+        assert not isinstance(found, Rejected) or found.problem
 
 
 def test_a_note_that_others_signed_is_checked() -> None:
@@ -125,7 +125,7 @@ def test_signatures_of_other_keys_are_no_matter() -> None:
 def test_a_key_that_is_no_point_checks_nothing() -> None:
     key = NoteKey(NAME, b"\xff" * 32)
     note = Note(TEXT, (Signature(name=NAME, key_id=key.id, signed=bytes(64)),))
-    assert isinstance(signed_text(note, key), NoNote)
+    assert isinstance(signed_text(note, key), Rejected)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_keys_are_read_from_their_files() -> None:
 def test_a_signing_key_of_another_kind_has_a_cure(data: bytes, told: str, cure: str) -> None:
     found = read_signing_key(data)
     assert told in problem(found)
-    assert isinstance(found, NoNote)
+    assert isinstance(found, Rejected)
     assert cure in found.cure
 
 
@@ -220,5 +220,5 @@ def test_a_signing_key_of_another_kind_has_a_cure(data: bytes, told: str, cure: 
 def test_a_public_key_of_another_kind_has_a_cure(data: bytes, told: str, cure: str) -> None:
     found = read_public_key(data, name=NAME)
     assert told in problem(found)
-    assert isinstance(found, NoNote)
+    assert isinstance(found, Rejected)
     assert cure in found.cure

@@ -41,17 +41,14 @@ _NAME: Final = re.compile(r"[^\s+]+")
 _ID: Final = re.compile(r"[0-9a-f]{8}")
 
 
-class NoNote(Struct, frozen=True):
-    """The reason why a note or a key is not accepted. `cure` is what to do, or "" if unknown."""
+class Rejected(Struct, frozen=True):
+    """The reason why a checkpoint, a note or a key is not accepted.
+
+    `cure` is what to do, or "" if unknown.
+    """
 
     problem: str
     cure: str = ""
-
-
-class NoCheckpoint(Struct, frozen=True):
-    """The reason why a text is not a checkpoint, as a sentence."""
-
-    problem: str
 
 
 class Signature(Struct, frozen=True, kw_only=True):
@@ -91,25 +88,25 @@ def format_note(note: Note) -> str:
     return f"{note.text}\n{''.join(lines)}"
 
 
-def read_note(data: bytes) -> Note | NoNote:
+def read_note(data: bytes) -> Note | Rejected:
     """Parse a note without verifying its signatures, or return the reason why `data` is no note."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        return NoNote("the note is not UTF-8")
+        return Rejected("the note is not UTF-8")
     if _CONTROL.search(text):
-        return NoNote(
+        return Rejected(
             "the note contains a control character; its lines must end with a line feed alone"
         )
     body, blank, rest = text.rpartition("\n\n")
     if not blank or not body or not rest.endswith("\n"):
-        return NoNote("a note must be a text, a blank line and signature lines")
+        return Rejected("a note must be a text, a blank line and signature lines")
     lines = rest[:-1].split("\n")
     if len(lines) > _SIGNATURES_AT_MOST:
-        return NoNote(f"the note has more than {_SIGNATURES_AT_MOST} signatures")
+        return Rejected(f"the note has more than {_SIGNATURES_AT_MOST} signatures")
     signatures = tuple(found for line in lines if (found := _signature(line)) is not None)
     if len(signatures) != len(lines):
-        return NoNote("a signature line must be an em dash, the key's name and Base 64")
+        return Rejected("a signature line must be an em dash, the key's name and Base 64")
     return Note(f"{body}\n", signatures)
 
 
@@ -118,7 +115,7 @@ def format_key(key: NoteKey) -> str:
     return f"{key.name}+{key.id.hex()}+{base64.b64encode(_ED25519 + key.raw).decode()}"
 
 
-def read_key(text: str) -> NoteKey | NoNote:
+def read_key(text: str) -> NoteKey | Rejected:
     """Parse a verifier key as `format_key` formats it, or return the reason why `text` is none.
 
     White space around the key is ignored.
@@ -128,11 +125,11 @@ def read_key(text: str) -> NoteKey | NoNote:
     digits, _, encoded = rest.partition("+")
     raw = decoded(encoded)
     if not _NAME.fullmatch(name) or not _ID.fullmatch(digits) or raw is None:
-        return NoNote("the file is not a public key", cure)
+        return Rejected("the file is not a public key", cure)
     if raw[:1] != _ED25519 or len(raw) != 1 + _KEY_BYTES:
-        return NoNote("the key is of another kind than Ed25519", cure)
+        return Rejected("the key is of another kind than Ed25519", cure)
     key = NoteKey(name, raw[1:])
-    return key if key.id.hex() == digits else NoNote("the key's id does not fit the key", cure)
+    return key if key.id.hex() == digits else Rejected("the key's id does not fit the key", cure)
 
 
 def decoded(encoded: str) -> bytes | None:
@@ -150,7 +147,7 @@ def trailer(checkpoint: Checkpoint) -> str:
     return f"{TRAILER}: {VERSION} {_bare(checkpoint.origin)} {checkpoint.count} {heads}"
 
 
-def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
+def read_trailer(line: str) -> Checkpoint | Rejected:
     """Parse a checkpoint's trailer line, or return the reason why `line` is none.
 
     The trailer's key may be in any letter case. Extra blanks around and between its parts are
@@ -158,19 +155,17 @@ def read_trailer(line: str) -> Checkpoint | NoCheckpoint:
     """
     found = _KEY.fullmatch(line.rstrip("\r\n"))
     if found is None:
-        return NoCheckpoint(f"the line does not begin with `{TRAILER}:`")
+        return Rejected(f"the line does not begin with `{TRAILER}:`")
     words = found.group(1).split()
     if words[:1] != [VERSION]:
-        return NoCheckpoint(f"the checkpoint's version is not {VERSION}")
+        return Rejected(f"the checkpoint's version is not {VERSION}")
     if len(words) != _FIELDS:
-        return NoCheckpoint(
-            "the checkpoint does not have the form `<version> <origin> <count> <head>`"
-        )
+        return Rejected("the checkpoint does not have the form `<version> <origin> <count> <head>`")
     _, origin, count, heads = words
     return _checkpoint(origin, count, heads.split(","))
 
 
-def trailers(text: str) -> tuple[Checkpoint | NoCheckpoint, ...]:
+def trailers(text: str) -> tuple[Checkpoint | Rejected, ...]:
     """Return what `read_trailer` makes of those lines of a text that begin with the trailer's key.
 
     The text is, for example, a commit message.
@@ -197,17 +192,17 @@ def note_text(checkpoint: Checkpoint) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def read_note_text(text: str) -> Checkpoint | NoCheckpoint:
+def read_note_text(text: str) -> Checkpoint | Rejected:
     """Parse the body of a note as a checkpoint, or return the reason why it is none.
 
     It must be exactly as `note_text` formats it.
     """
     *lines, rest = text.split("\n")
     if rest or len(lines) < _NOTE_LINES:
-        return NoCheckpoint("the note does not have its three lines: origin, count, head")
+        return Rejected("the note does not have its three lines: origin, count, head")
     origin, count, *encoded = lines
     if not origin.startswith(ORIGIN_ROOM):
-        return NoCheckpoint(f"the note's first line does not begin with {ORIGIN_ROOM}")
+        return Rejected(f"the note's first line does not begin with {ORIGIN_ROOM}")
     heads = [(decoded(each) or b"").hex() for each in encoded]
     return _checkpoint(origin.removeprefix(ORIGIN_ROOM), count, heads)
 
@@ -222,19 +217,15 @@ def _signature(line: str) -> Signature | None:
     return Signature(name=name, key_id=raw[:_ID_BYTES], signed=raw[_ID_BYTES:])
 
 
-def _checkpoint(origin: str, count: str, heads: list[str]) -> Checkpoint | NoCheckpoint:
+def _checkpoint(origin: str, count: str, heads: list[str]) -> Checkpoint | Rejected:
     if not _DIGITS.fullmatch(origin):
-        return NoCheckpoint(
-            "the checkpoint's origin is not a hash of 64 lower-case hexadecimal digits"
-        )
+        return Rejected("the checkpoint's origin is not a hash of 64 lower-case hexadecimal digits")
     if not _COUNT.fullmatch(count):
-        return NoCheckpoint("the checkpoint's count is not a number of records")
+        return Rejected("the checkpoint's count is not a number of records")
     if not all(map(_DIGITS.fullmatch, heads)):
-        return NoCheckpoint("a head of the checkpoint is not a hash")
+        return Rejected("a head of the checkpoint is not a hash")
     if len(set(heads)) != len(heads) or len(heads) > HEADS_AT_MOST:
-        return NoCheckpoint(
-            f"the checkpoint names a head twice, or more than {HEADS_AT_MOST} heads"
-        )
+        return Rejected(f"the checkpoint names a head twice, or more than {HEADS_AT_MOST} heads")
     return Checkpoint(
         origin=_hash(origin), count=int(count), heads=tuple(_hash(head) for head in heads)
     )

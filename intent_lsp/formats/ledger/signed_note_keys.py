@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 from msgspec import Struct
 
-from intent_lsp.formats.ledger.signed_note import NoNote, Note, NoteKey, Signature, read_key
+from intent_lsp.formats.ledger.signed_note import Note, NoteKey, Rejected, Signature, read_key
 
 MAKE_KEY: Final = "create a private key with `openssl genpkey -algorithm ed25519 -out key.pem`"
 MAKE_PUBLIC: Final = "create the public key with `openssl pkey -in key.pem -pubout -out pub.pem`"
@@ -43,57 +43,57 @@ class SigningKey(Struct, frozen=True):
         return NoteKey(name, self.key.public_key().public_bytes_raw())
 
 
-def read_signing_key(data: bytes) -> SigningKey | NoNote:
+def read_signing_key(data: bytes) -> SigningKey | Rejected:
     """Read a private Ed25519 key (PEM, PKCS#8, no password), or return why it cannot be used."""
     if data.lstrip().startswith(_SSH_PRIVATE):
-        return NoNote("the file is an ssh key; an Ed25519 key in PEM is needed", MAKE_KEY)
+        return Rejected("the file is an ssh key; an Ed25519 key in PEM is needed", MAKE_KEY)
     if _PRIVATE not in data:
-        return NoNote("the file is not a private key in PEM", MAKE_KEY)
+        return Rejected("the file is not a private key in PEM", MAKE_KEY)
     try:
         key = load_pem_private_key(data, password=None)
     except TypeError:
         cure = "remove the password with `openssl pkey -in FILE -out key.pem`"
-        return NoNote("the key is locked by a password, and intent-lsp asks for none", cure)
+        return Rejected("the key is locked by a password, and intent-lsp asks for none", cure)
     except (ValueError, UnsupportedAlgorithm):
-        return NoNote("the file is not a private key that can be read", MAKE_KEY)
+        return Rejected("the file is not a private key that can be read", MAKE_KEY)
     if not isinstance(key, Ed25519PrivateKey):
-        return NoNote("the key is of another kind than Ed25519", MAKE_KEY)
+        return Rejected("the key is of another kind than Ed25519", MAKE_KEY)
     return SigningKey(key)
 
 
-def read_public_key(data: bytes, *, name: str) -> NoteKey | NoNote:
+def read_public_key(data: bytes, *, name: str) -> NoteKey | Rejected:
     """Read a public key, in PEM or as a verifier key, or return why it cannot be used.
 
     A PEM key gets the name `name`; a verifier key contains its name.
     """
     stripped = data.strip()
     if stripped.startswith(_SSH_PUBLIC):
-        return NoNote("the file is an ssh key; an Ed25519 key in PEM is needed", MAKE_PUBLIC)
+        return Rejected("the file is an ssh key; an Ed25519 key in PEM is needed", MAKE_PUBLIC)
     if _PRIVATE in data:
-        return NoNote("the file is a private key; checking needs the public one", MAKE_PUBLIC)
+        return Rejected("the file is a private key; checking needs the public one", MAKE_PUBLIC)
     if not stripped.startswith(_PEM):
         return read_key(stripped.decode("utf-8", "replace"))
     try:
         key = load_pem_public_key(data)
     except (ValueError, UnsupportedAlgorithm):
-        return NoNote("the file is not a public key that can be read", MAKE_PUBLIC)
+        return Rejected("the file is not a public key that can be read", MAKE_PUBLIC)
     if not isinstance(key, Ed25519PublicKey):
-        return NoNote("the key is of another kind than Ed25519", MAKE_KEY)
+        return Rejected("the key is of another kind than Ed25519", MAKE_KEY)
     return NoteKey(name, key.public_bytes_raw())
 
 
-def signed_text(note: Note, key: NoteKey) -> str | NoNote:
+def signed_text(note: Note, key: NoteKey) -> str | Rejected:
     """Return a note's text if `key` has signed it, else the reason why it is not accepted.
 
     One wrong signature by this key is enough to reject it. Signatures by other keys are ignored.
     """
     ours = [each for each in note.signatures if (each.name, each.key_id) == (key.name, key.id)]
     if not ours:
-        return NoNote("the note is not signed by this key")
+        return Rejected("the note is not signed by this key")
     verifier = Ed25519PublicKey.from_public_bytes(key.raw)
     try:
         for each in ours:
             verifier.verify(each.signed, note.text.encode())
     except InvalidSignature:
-        return NoNote("the note's signature does not fit its text: one of the two was changed")
+        return Rejected("the note's signature does not fit its text: one of the two was changed")
     return note.text

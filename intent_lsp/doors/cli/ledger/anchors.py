@@ -11,8 +11,7 @@ from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Checkpoint
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.formats.ledger.signed_note import (
     TRAILER,
-    NoCheckpoint,
-    NoNote,
+    Rejected,
     read_note,
     read_note_text,
     trailers,
@@ -105,19 +104,19 @@ def _signed(data: bytes, spelled: str, public: str, start: str) -> Checkpoint:
     except ImportError as missing:
         raise WrongUsageError("--pub needs the package cryptography", cure=SIGN_EXTRA) from missing
     note = read_note(data)
-    if isinstance(note, NoNote):
+    if isinstance(note, Rejected):
         raise WrongUsageError(f"{_shown(spelled)}: {note.problem}", cure=note.cure)
     key = read_public_key(file_bytes(public, start), name=note.text.partition("\n")[0])
-    if isinstance(key, NoNote):
+    if isinstance(key, Rejected):
         raise WrongUsageError(f"--pub: {_shown(public)}: {key.problem}", cure=key.cure)
     text = signed_text(note, key)
-    if isinstance(text, NoNote):
+    if isinstance(text, Rejected):
         raise WrongUsageError(f"{_shown(spelled)}: {text.problem}", cure=text.cure)
     return _sound(read_note_text(text), spelled)
 
 
-def _sound(found: Checkpoint | NoCheckpoint, spelled: str) -> Checkpoint:
-    if isinstance(found, NoCheckpoint):
+def _sound(found: Checkpoint | Rejected, spelled: str) -> Checkpoint:
+    if isinstance(found, Rejected):
         problem = f"{_shown(spelled)} contains a checkpoint that cannot be read: {found.problem}"
         raise WrongUsageError(problem, cure="copy the checkpoint again from where you kept it")
     return found

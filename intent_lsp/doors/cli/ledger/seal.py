@@ -10,7 +10,7 @@ from intent_lsp.doors.cli.exits import Exit, WrongUsageError
 from intent_lsp.doors.cli.ledger.anchors import SIGN_EXTRA, file_bytes, given_checkpoints
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.formats.ledger.signed_note import (
-    NoNote,
+    Rejected,
     format_key,
     format_note,
     note_text,
@@ -113,7 +113,7 @@ def _signed(made: Checkpoint, spelled: str, start: str) -> Mapping[str, object]:
     except ImportError as missing:
         raise WrongUsageError("--key needs the package cryptography", cure=SIGN_EXTRA) from missing
     key = read_signing_key(file_bytes(spelled, start))
-    if isinstance(key, NoNote):
+    if isinstance(key, Rejected):
         raise WrongUsageError(f"--key: {spelled}: {key.problem}", cure=key.cure)
     name = origin_line(made)
     return {
