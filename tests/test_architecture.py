@@ -23,6 +23,7 @@ WRITERS = {
     "store.ledger.raw.file",
     # Into a temporary database.
     "store.ledger.verify.link_table",
+    "store.locks.root_lock",
     "store.fs.transaction",
 }
 CLOCKS = {"store.clock", "store.stopwatch"}

@@ -25,7 +25,8 @@ from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.raw.file import FileSystem, LedgerFile
 from intent_lsp.store.ledger.raw.files import SEGMENT_ROOM, SUFFIX
-from intent_lsp.store.ledger.tail import Clock, TailState
+from intent_lsp.store.ledger.tail import Clock, TailState, read_note, spelled_note
+from intent_lsp.store.locks.root_lock import RootLock
 
 _NAME: Final = re.compile(rb"(\d{4}-\d\d-\d\d-[0-9a-f]{12}\.jsonl)\n([0-9:]*)\n?")
 _DIGITS: Final = 6
@@ -121,6 +122,7 @@ class AppendTarget:
     def __init__(
         self,
         root: Path,
+        lock: RootLock,
         *,
         disk: FileSystem,
         clock: Clock,
@@ -132,7 +134,7 @@ class AppendTarget:
         or a segment for each work tree.
         """
         self.file = LEDGER_FILE
-        self._root = root
+        self._root, self._lock = root, lock
         self._disk, self._clock, self._form = disk, clock, form
         self._own = OwnSegment(root, root / LOCAL_ROOM, clock)
         self._opened: LedgerFile | None = None
@@ -161,19 +163,22 @@ class AppendTarget:
         if self._opened is None or file != self.file or not self._opened.is_current():
             self._opened, self._end, self.file = self._open(file), None, file
         end, self._end = self._end, None
-        if end is None or not end.follow(self._opened):
+        if end is None or not end.follow(self._opened, lambda: read_note(self._lock.left())):
             end = TailState.find(self._opened, file, self._root, clock=self._clock, index=index)
         self._taken_at = end.size
         return self._opened, end
 
     def give_back(self, end: TailState) -> None:
-        """Keep the new end of the chain for the next append.
+        """Keep the new end of the chain for the next append, and note it in the lock file.
 
-        Call this only after the write has succeeded.
+        Other processes read the note there. Where the end cannot be noted, the old note is
+        overwritten by none. Call this only after the write has succeeded.
         """
         self._end = end
         if self.file == LEDGER_FILE and self._noticed_size == self._taken_at:
             self._noticed_size = end.size
+        if self._opened is not None:
+            self._lock.leave(spelled_note(end.note(self._opened)))
 
     def close(self) -> None:
         """Close the file. The next append opens it again."""

@@ -88,7 +88,9 @@ class Ledger:
         self._journal = Journal(self._local)
         self._known_heads = KnownHeads(self._local)
         self.index = Index(self._local / "index.sqlite3", root)
-        self._tail = AppendTarget(root, disk=disk or FileSystem(), clock=clock, form=form)
+        self._tail = AppendTarget(
+            root, self._lock, disk=disk or FileSystem(), clock=clock, form=form
+        )
 
     def append(self, event: Event) -> Record:
         """Append the queued records, then `event`. Return its record once all are synced to disk.

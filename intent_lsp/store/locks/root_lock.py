@@ -7,7 +7,7 @@ or replaced before does not count.
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Final
 
@@ -21,6 +21,9 @@ WAIT_SECONDS: Final = 2.0
 """How many seconds to wait for a lock that another holder has."""
 
 _END_THIS: Final = "try again; if that does not help, end this process and start it again"
+
+NOTE_AT_MOST: Final = 1024
+"""The most bytes that are read of the note in a lock file, which holds nothing else."""
 
 
 class RootLock:
@@ -57,6 +60,25 @@ class RootLock:
                 unlock(fd)
         finally:
             self._threads.release()
+
+    def left(self) -> bytes:
+        """Return the note that an earlier holder wrote into the lock file; empty if there is none.
+
+        The result is also empty if the file cannot be read. Call this only while holding the lock.
+        """
+        if self._fd is not None:
+            with suppress(OSError):
+                return os.pread(self._fd, NOTE_AT_MOST, 0)
+        return b""
+
+    def leave(self, note: bytes) -> None:
+        """Overwrite the start of the lock file with a note for the next holder. Ignore errors.
+
+        The rest of a longer earlier note stays. Call this only while holding the lock.
+        """
+        if self._fd is not None:
+            with suppress(OSError):
+                os.pwrite(self._fd, note, 0)
 
     def exists(self) -> bool:
         """Return whether the lock file exists. The first use of `held` creates it."""
