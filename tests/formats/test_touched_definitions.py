@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.content import EMPTY_HASH, content_of
 from intent_lsp.core.records import Range
-from intent_lsp.formats.syntax.outline import Definition, outline
-from intent_lsp.formats.syntax.touched_definitions import touched_definitions
+from intent_lsp.formats.syntax.outline import Definition, outline, touched_definitions
 
 TEXT = """\
 import os

@@ -1,4 +1,4 @@
-"""Parsing with tree-sitter: the language of a file, its grammar and its syntax tree.
+"""Parsing with tree-sitter: language and kind of a file by its name, grammar and syntax tree.
 
 Invariant: a grammar is loaded when its language is first used. A missing grammar is not an error.
 Invariant: parsing takes a bounded number of steps, and stops if the caller has no more time.
@@ -8,6 +8,7 @@ grammar's scanner can bear.
 
 import re
 from collections.abc import Callable
+from enum import Enum
 from functools import cache
 from importlib import import_module
 from typing import Final, TypeAlias
@@ -16,7 +17,6 @@ from msgspec import Struct
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 from intent_lsp.core.content import FileContent
-from intent_lsp.formats.syntax.file_names import name_of, suffix_of
 
 MAX_PARSED_BYTES: Final = 1024 * 1024
 """The most bytes of a file that is parsed."""
@@ -49,6 +49,15 @@ _INDENTED: Final = re.compile(rb"^[ \t]{%d}[ \t]*[^ \t\r\n]" % (_COLUMNS + 1), r
 _SIGN: Final = re.compile(rb"(?:^|(?<=[ \t]))[-?:](?=[ \t]|$)")
 
 
+class FileKind(Enum):
+    """The purpose of a file, judged by its name: code, configuration, prose or unknown."""
+
+    CODE = "code"
+    CONFIGURATION = "configuration"
+    PROSE = "prose"
+    UNKNOWN = "unknown"
+
+
 class SyntaxTree(Struct, frozen=True, kw_only=True):
     """A parsed text. `source` is the text in UTF-8. The byte offsets of nodes refer to `source`.
 
@@ -66,8 +75,36 @@ class SyntaxTree(Struct, frozen=True, kw_only=True):
 
 def language_of(path: str) -> str | None:
     """Return the language of a file by its name, such as `python`, or None if it is not known."""
-    name = name_of(path)
-    return _FILES.get(name) or _SUFFIXES.get(suffix_of(name))
+    name = _name_of(path)
+    return _FILES.get(name) or _SUFFIXES.get(_suffix_of(name))
+
+
+def kind_of(path: str) -> FileKind:
+    """Return the purpose of a file, judged by its name and, if the name says nothing, its language.
+
+    A file is UNKNOWN if it has no known name and no known language.
+    """
+    name = _name_of(path)
+    suffix = _suffix_of(name)
+    if _CONFIGURATION.fullmatch(suffix) or _CONFIGURATION_NAMES.fullmatch(name):
+        return FileKind.CONFIGURATION
+    if _PROSE.fullmatch(suffix) or _PROSE_NAMES.fullmatch(name):
+        return FileKind.PROSE
+    return FileKind.UNKNOWN if language_of(path) is None else FileKind.CODE
+
+
+def _name_of(path: str) -> str:
+    """Return the part of a path after its last `/`."""
+    return path.rpartition("/")[2]
+
+
+def _suffix_of(name: str) -> str:
+    """Return the part of a name after its last dot, in lower case.
+
+    Return "" if there is no dot, or if that dot is the first character, as in `.bashrc`.
+    """
+    stem, dot, suffix = name.rpartition(".")
+    return suffix.lower() if dot and stem else ""
 
 
 def in_time() -> bool:
@@ -170,6 +207,23 @@ def _query(language: str, types: tuple[str, ...]) -> Query | None:
         return None
     return Query(grammar, "[" + "".join(f"({name})" for name in known) + "] @found")
 
+
+_PROSE: Final = re.compile("md|markdown|mdx|rst|txt|adoc|asciidoc|org")
+_CONFIGURATION: Final = re.compile(
+    "ya?ml|toml|json[5c]?|ini|cfg|conf|cnf|properties|env|lock|plist|tf|tfvars|hcl|mk|gradle"
+    "|(?:cs|fs|vb)proj|sln|props|targets|service|timer|editorconfig"
+)
+_PROSE_NAMES: Final = re.compile(
+    r"(?i:readme|license|licence|copying|notice|authors|contributors|contributing|changelog"
+    r"|changes|history|news|todo|install|security|maintainers)"
+)
+_CONFIGURATION_NAMES: Final = re.compile(
+    # Every dotfile counts as configuration, whatever language it is written in.
+    r"\..+|(?:.+\.)?(?:Docker|Container)file(?:\..+)?|(?:GNU)?[Mm]akefile(?:\..+)?|CMakeLists\.txt"
+    r"|(?:Jenkins|Vagrant|Proc|Gem|Brew|Pip|Caddy|Just)file|go\.(?:mod|sum|work)|pom\.xml"
+    r"|CODEOWNERS|(?:requirements|constraints)(?:[-_.].*)?\.txt|robots\.txt|MANIFEST\.in"
+    r"|build\.gradle\.kts|settings\.gradle\.kts|.+\.config\.[cm]?[jt]s|py\.typed"
+)
 
 _GRAMMARS: Final = {
     "php": ("php", "language_php"),

@@ -18,10 +18,8 @@ from tree_sitter import Node
 from intent_lsp.core.content import FileContent
 from intent_lsp.core.line_diff import common_head, common_tail
 from intent_lsp.core.records import AstFingerprint, MutationClass
-from intent_lsp.formats.syntax.definition_kinds import HELD_WITH, LISTS, kinds_of
-from intent_lsp.formats.syntax.definition_names import defines
-from intent_lsp.formats.syntax.file_names import FileKind, kind_of
-from intent_lsp.formats.syntax.languages import Late, SyntaxTree, in_time, language_of
+from intent_lsp.formats.syntax.definition_nodes import HELD_WITH, LISTS, defines, kinds_of
+from intent_lsp.formats.syntax.languages import FileKind, Late, SyntaxTree, in_time, kind_of
 from intent_lsp.formats.syntax.outline import (
     OutlinedTree,
     TreeOf,
@@ -93,7 +91,7 @@ def inferred_change(
         gone = after.absent and not before.absent
         kind = MutationClass.FILE_DELETION if gone else MutationClass.FILE_CREATION
         return kind, None if after.absent else file_fingerprint(path, after, late, tree_of)
-    of = kind_of(path, language_of(path))
+    of = kind_of(path)
     # Ask for the old tree first: it may be cached, and the new one could push it out.
     old = None if of is FileKind.PROSE else tree_of(path, before, late)
     new = tree_of(path, after, late)

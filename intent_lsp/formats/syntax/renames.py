@@ -6,7 +6,7 @@ from typing import Final
 
 from tree_sitter import Node
 
-from intent_lsp.formats.syntax.definition_names import naming_part
+from intent_lsp.formats.syntax.definition_nodes import naming_part
 from intent_lsp.formats.syntax.languages import SyntaxTree
 
 MAX_PLACES: Final = 2_000

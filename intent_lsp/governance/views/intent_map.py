@@ -31,7 +31,7 @@ from intent_lsp.formats.markdown.intent_map import (
     section_of_archived,
 )
 from intent_lsp.formats.syntax.languages import Late, language_of
-from intent_lsp.formats.syntax.touched_definitions import touched_definitions
+from intent_lsp.formats.syntax.outline import touched_definitions
 from intent_lsp.governance.contents.content_lookup import ContentLookup
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.stores import Stores
