@@ -27,7 +27,7 @@ from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import examine, read, seal
-from intent_lsp.governance.ledger.verification import prove
+from intent_lsp.governance.ledger.reader import prove
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.ledger.raw.files import ARCHIVE_ROOM, SEGMENT_ROOM
 from tests.support.ledgers import START, edit, new_id, ticking

@@ -11,7 +11,7 @@ from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.findings import Severity
 from intent_lsp.core.ledger.verification import Anchor, AnchorKind, Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
-from intent_lsp.governance.ledger.verification import prove
+from intent_lsp.governance.ledger.reader import prove
 from tests.support.ledgers import edit, ledger_at, lines_of, put_lines
 from tests.support.repository import Repository
 from tests.support.sealed_lines import chain

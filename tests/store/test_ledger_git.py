@@ -14,8 +14,8 @@ from intent_lsp.core.ledger.verification import Verification
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.records import Record
 from intent_lsp.formats.ledger.jsonl import read
+from intent_lsp.governance.ledger.reader import prove
 from intent_lsp.governance.ledger.recovery import Recovered, Recovery, recovering
-from intent_lsp.governance.ledger.verification import prove
 from intent_lsp.governance.setup import initialise
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.journal import Journal

@@ -18,7 +18,7 @@ from intent_lsp.core.ledger.verification import Anchor, AnchorKind
 from intent_lsp.core.paths import LEDGER_FILE, LOCAL_ROOM
 from intent_lsp.core.policy import LedgerForm
 from intent_lsp.core.records import Event, Record
-from intent_lsp.governance.ledger.verification import prove
+from intent_lsp.governance.ledger.reader import prove
 from intent_lsp.store.ledger.archive import all_but_newest, archive
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.ledger.ledger import Appended, Ledger

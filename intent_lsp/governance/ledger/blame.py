@@ -3,12 +3,11 @@
 Invariant: nothing is written but the index. Contents kept in `.local/` make the result more exact,
 but are not required.
 Invariant: lines that an editor has changed and not saved have no author yet.
-Invariant: a cached lineage is used only if the ledger did nothing but grow; the file's newer
-records are added to it.
+Invariant: a cached lineage is used only while the ledger is unchanged.
 """
 
-import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -35,51 +34,17 @@ from intent_lsp.governance.contents.content_lookup import PastContents
 from intent_lsp.governance.ledger.file_lineage import (
     FileLineage,
     file_lineage,
-    gone_on,
     moved_from,
     with_earlier_name,
 )
 from intent_lsp.store.fs.tree_reader import read_in
 from intent_lsp.store.ledger.index.index import Index
-from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp
+from intent_lsp.store.ledger.raw.files import FilesStamp
 
 ALL_LINES: Final = (0, 2**62)
 
-RECORDS_KEPT: Final = 20_000
-"""The most records of all cached lineages together; the least recently used goes first."""
-
-
-class LineageCache:
-    """A cache of the lineages of one root's files. Thread-safe."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-        self._lock = threading.Lock()
-        self._known: dict[WorkspacePath, tuple[FilesStamp, FileLineage]] = {}
-
-    def of(self, path: WorkspacePath) -> FileLineage:
-        """Return the lineage of a file. Raise LedgerUnavailableError."""
-        # Take the stamp before the query, so that a record appended in between is read the next
-        # time.
-        stamp = self._index.stamp()
-        with self._lock:
-            known = self._known.pop(path, None)
-        lineage = None
-        if known is not None and _has_only_grown(known[0], stamp):
-            lineage = known[1] if known[0] == stamp else gone_on(self._index, path, known[1])
-        if lineage is None:
-            lineage = file_lineage(self._index, path)
-        self._keep(path, stamp, lineage)
-        # Copy the list: callers may append other files' records to it.
-        return FileLineage([*lineage.sources], lineage.steps)
-
-    def _keep(self, path: WorkspacePath, stamp: FilesStamp, lineage: FileLineage) -> None:
-        with self._lock:
-            self._known[path] = (stamp, lineage)
-            kept = sum(len(each.sources) for _, each in self._known.values())
-            while kept > RECORDS_KEPT and self._known:
-                _, gone = self._known.pop(next(iter(self._known)))
-                kept -= len(gone.sources)
+LINEAGES_KEPT: Final = 4
+"""The most lineages that are cached; one may have tens of thousands of records."""
 
 
 class Blamed(Struct, frozen=True):
@@ -112,7 +77,7 @@ class FileBlame:
     def __init__(self, root: Path, index: Index) -> None:
         self._root = root
         self._index = index
-        self._lineages = LineageCache(index)
+        self._known = lru_cache(LINEAGES_KEPT)(self._lineage)
 
     def blame(self, path: WorkspacePath, shown: Sequence[str] | None = None) -> Blamed | None:
         """Return the blame of a file, or None if no such file can be read and no lines are `shown`.
@@ -126,7 +91,10 @@ class FileBlame:
             lines = shown
             return None if lines is None else Blamed([None] * len(lines), (), lines, len(lines))
         text = decode(data) if len(data) <= MAX_DIFFED_BYTES else None
-        lineage = self._lineages.of(path)
+        # Take the stamp before the query: a record appended in between is read the next time.
+        known = self._known(path, self._index.stamp())
+        # Copy the list: other files' records may be appended to it.
+        lineage = FileLineage([*known.sources], known.steps)
         if not lineage.sources and len(data) >= EQUAL_AT_LEAST:
             lineage = moved_from(self._index, self._root, hash_content(data)) or lineage
         lineage = with_earlier_name(self._index, self._root, path, lineage)
@@ -144,6 +112,10 @@ class FileBlame:
         if shown is not None and shown != lines:
             claims, lines = carried_over(claims, lines, shown, line_hunks), shown
         return Blamed(claims, lineage.sources, lines, len(lines))
+
+    def _lineage(self, path: WorkspacePath, _stamp: FilesStamp) -> FileLineage:
+        """Return the lineage of a file; a cache of the results is right for one stamp."""
+        return file_lineage(self._index, path)
 
     def _claims(self, lineage: FileLineage, text: BlamedText) -> Attributions:
         past = PastContents(self._root, [*lineage.sources])
@@ -192,14 +164,3 @@ def _at_most_moved(claim: Attribution | None, joined: int) -> Attribution | None
     if claim is None or claim.order >= joined:
         return claim
     return claim.at_most(Confidence.MOVED)
-
-
-def _has_only_grown(before: FilesStamp, now: FilesStamp) -> bool:
-    """Return whether the ledger has the same files as before, each unchanged or longer."""
-    there: Mapping[str, FileStamp] = {stamp.file: stamp for stamp in now}
-    return len(there) == len(before) and all(
-        each.file in there
-        and there[each.file].identity == each.identity
-        and (there[each.file].size > each.size or there[each.file] == each)
-        for each in before
-    )

@@ -161,29 +161,6 @@ def begun_with(known: FileLineage) -> ContentHash | None:
     return None if any(step.post == first.pre for step in known.steps) else first.pre
 
 
-def gone_on(index: Index, path: WorkspacePath, known: FileLineage) -> FileLineage | None:
-    """Return `known`, extended by the file's newer records, or None if it must be read anew.
-
-    Raise LedgerUnavailableError.
-    """
-    if not known.sources or known.sources[-1][1].path != path:
-        return None
-    last, fresh = known.sources[-1][0], []
-    for record in islice(newest_first(index, Query(path=path)), RECORDS_READ):
-        if record.id == last.id:
-            break
-        fresh.append(record)
-    else:
-        return None
-    added = [*_of_name(fresh, path)][::-1]
-    renamed = any(file.previous is not None for _, file in added)
-    early = any(record.timestamp < last.timestamp for record, _ in added)
-    if renamed or early or len(known.sources) + len(added) > RECORDS_READ:
-        return None
-    steps = steps_of(added, len(known.sources))
-    return FileLineage([*known.sources, *added], [*known.steps, *steps])
-
-
 def steps_of(sources: Sequence[FileRecord], begin: int = 0) -> list[Edit]:
     """Return the edit of each record, with the numbers from `begin` on as their `order`."""
     return [

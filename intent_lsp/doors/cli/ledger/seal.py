@@ -18,12 +18,12 @@ from intent_lsp.formats.ledger.signed_note import (
     trailer,
 )
 from intent_lsp.formats.result_json import verification_json
-from intent_lsp.governance.ledger.reader import tracing
-from intent_lsp.governance.ledger.verification import (
+from intent_lsp.governance.ledger.reader import (
     Unsealed,
     anchors_of,
     contradiction,
     seal_ledger,
+    tracing,
 )
 
 _BROKEN: Final = (

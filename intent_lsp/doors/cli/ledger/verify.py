@@ -23,8 +23,7 @@ from intent_lsp.doors.cli.ledger.anchors import given_anchor, given_checkpoints
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.result_json import verification_json
-from intent_lsp.governance.ledger.reader import tracing
-from intent_lsp.governance.ledger.verification import anchors_of, contradiction
+from intent_lsp.governance.ledger.reader import anchors_of, contradiction, tracing
 from intent_lsp.store.ledger.archiving_advice import advice, size_of
 
 _STYLES: Final = {Severity.ERROR: "bold red", Severity.WARNING: "yellow"}
