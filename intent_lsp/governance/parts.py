@@ -37,11 +37,9 @@ from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.saves.file_operations import FileOperations
 from intent_lsp.governance.saves.saves import Saves
-from intent_lsp.governance.views.audit_log import AuditLog
-from intent_lsp.governance.views.deferred import DeferredQueue
-from intent_lsp.governance.views.history import History
+from intent_lsp.governance.views.audit_log import AuditLog, Lessons
+from intent_lsp.governance.views.history import DeferredQueue, History
 from intent_lsp.governance.views.intent_map import IntentMap
-from intent_lsp.governance.views.lessons import Lessons
 from intent_lsp.store import clock
 from intent_lsp.store.fs.local_dir import open_local_directory
 from intent_lsp.store.locks.root_lock import RootLock

@@ -11,7 +11,7 @@ from intent_lsp.core.codes import GateCode, ShownCode
 from intent_lsp.core.line_diff import LineDiff, LineEdit
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.formats.diff import line_hunks
-from intent_lsp.governance.violations.document_diffs import DocumentDiffs
+from intent_lsp.governance.violations.file_violations import DocumentDiffs
 from tests.governance.editor import INTENTS, Editor
 from tests.support.document_window import Window
 from tests.support.repository import Repository

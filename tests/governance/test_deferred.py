@@ -9,7 +9,7 @@ import pytest
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.paths import GOVERNANCE_LEDGER
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.views.deferred import DeferredQueue
+from intent_lsp.governance.views.history import DeferredQueue
 from tests.support.repository import Repository
 
 LOGIN, DATABASE = "src/auth/login.py", "src/db.py"

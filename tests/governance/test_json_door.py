@@ -34,9 +34,8 @@ from intent_lsp.governance.calls.approvals import (
 from intent_lsp.governance.calls.call_json import applied_json, call_json, outcome_json
 from intent_lsp.governance.calls.calls import unknown_ticket
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.checkout import CheckoutRefusal, selection_json
 from intent_lsp.governance.plan.planning import Granted, Wish
-from intent_lsp.governance.plan.selection_json import selection_json
 from tests.governance.editor import INTENTS
 from tests.support import architecture
 from tests.support.repository import Repository

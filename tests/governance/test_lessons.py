@@ -17,7 +17,7 @@ from intent_lsp.core.content import hash_content
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.markdown.lessons import LESSONS, lessons_in
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.views.lessons import A_SESSION, Lessons
+from intent_lsp.governance.views.audit_log import A_SESSION, Lessons
 from tests.governance.clocks_and_races import overtake_writes
 from tests.governance.test_calls import Agent
 from tests.support.repository import Repository

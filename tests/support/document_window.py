@@ -5,7 +5,7 @@ from intent_lsp.core.line_diff import LineEdit
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.governance.saves.open_file import OpenFile
-from intent_lsp.governance.violations.document_diffs import DocumentDiffs
+from intent_lsp.governance.violations.file_violations import DocumentDiffs
 from tests.governance.editor import Editor
 
 

@@ -22,8 +22,11 @@ from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.saves.open_file import GovernedPlace, OpenFile
-from intent_lsp.governance.violations.document_diffs import DocumentDiffs
-from intent_lsp.governance.violations.file_violations import file_violations, marked_lines
+from intent_lsp.governance.violations.file_violations import (
+    DocumentDiffs,
+    file_violations,
+    marked_lines,
+)
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.ledger.index.queries import Query
 from tests.support.agent_stories import Asker, Wish

@@ -12,7 +12,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.calls.admission import CallDecision, Outcome
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
-from intent_lsp.governance.views.deferred import DeferredQueue
+from intent_lsp.governance.views.history import DeferredQueue
 
 
 class CallAudit:

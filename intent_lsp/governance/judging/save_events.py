@@ -1,10 +1,12 @@
-"""The ledger event of a save (ledger section 1)."""
+"""The ledger events of editors' saves and of their file operations (ledger section 1)."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from intent_lsp.core.content import ABSENT, ContentHash, FileContent
+from intent_lsp.core.file_operations import FileHashes, FileOperation, mutation_class
 from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.privacy import veiled
@@ -13,6 +15,7 @@ from intent_lsp.core.records import (
     Conversation,
     Event,
     MutationClass,
+    Range,
     RecordFile,
     RelatedEntry,
     ScopeValidation,
@@ -52,6 +55,14 @@ class Save(Struct, frozen=True, kw_only=True):
         return self.old.hash, None if self.new is None else self.new.hash
 
 
+class JudgedFile(Struct, frozen=True, kw_only=True):
+    """One file of an operation: its paths and hashes, its changed line ranges, and the verdict."""
+
+    hashes: FileHashes
+    ranges: tuple[Range, ...]
+    verdict: ScopeValidation
+
+
 def record_save(stores: Stores, save: Save) -> Appended | Queued:
     """Append the record of a save to the ledger, or queue it. Leave out what the policy hides."""
     event = veiled(save_event(save, stores.revision(), stores.trees), save.judgement.rules.policy)
@@ -73,7 +84,7 @@ def save_event(save: Save, revision: str, trees: SyntaxTreeCache) -> Event:
         success=True,
         concurrent_modification=save.concurrent,
         vcs=Vcs(revision_id=revision),
-        files=(_file(save, kind, fingerprint),),
+        files=(_saved(save, kind, fingerprint),),
     )
 
 
@@ -89,7 +100,7 @@ def _inferred(save: Save, trees: SyntaxTreeCache) -> tuple[MutationClass, AstFin
     return inferred_change(save.judgement.path, save.old, save.new or ABSENT, late, trees.tree)
 
 
-def _file(save: Save, kind: MutationClass, fingerprint: AstFingerprint | None) -> RecordFile:
+def _saved(save: Save, kind: MutationClass, fingerprint: AstFingerprint | None) -> RecordFile:
     intent = save.judgement.intent
     conversation = Conversation(
         url=save.session.id,
@@ -117,3 +128,52 @@ def related_to(specification: str | None, kind: MutationClass) -> tuple[RelatedE
     if specification is None:
         return related
     return (RelatedEntry(type="specification", value=specification), *related)
+
+
+def operation_event(
+    session: Session,
+    operation: FileOperation,
+    intent: Intent | None,
+    files: Sequence[JudgedFile],
+    revision: str,
+) -> Event:
+    """Return the event that records an operation; `revision` is the commit checked out then.
+
+    The event's verdict is the worst of its files' verdicts: one file out of scope makes it `FAIL`.
+    """
+    kind = mutation_class([file.hashes for file in files])
+    related = related_to(None if intent is None else specification_of(intent), kind)
+    return Event(
+        intent_id=None if intent is None else intent.id,
+        intent_hash=None if intent is None else intent_hash(intent),
+        session_id=session.id,
+        tool_name=operation.value,
+        mutation_class=kind,
+        inferred=True,
+        scope_validation=worst([file.verdict for file in files]),
+        vcs=Vcs(revision_id=revision),
+        files=tuple(_operated(session, file, related) for file in files),
+    )
+
+
+def worst(verdicts: Sequence[ScopeValidation]) -> ScopeValidation:
+    """Return the worst of the verdicts: FAIL, else PASS, else EXEMPT.
+
+    Return EXEMPT if there are no verdicts.
+    """
+    order = (ScopeValidation.FAIL, ScopeValidation.PASS, ScopeValidation.EXEMPT)
+    return next((verdict for verdict in order if verdict in verdicts), ScopeValidation.EXEMPT)
+
+
+def _operated(session: Session, file: JudgedFile, related: tuple[RelatedEntry, ...]) -> RecordFile:
+    ends = file.hashes.ends
+    conversation = Conversation(
+        url=session.id, contributor=session.contributor, ranges=file.ranges, related=related
+    )
+    return RecordFile(
+        relative_path=ends.paths[-1],
+        previous_path=ends.old if file.hashes.moved else None,
+        pre_hash=file.hashes.pre,
+        post_hash=file.hashes.post,
+        conversations=(conversation,),
+    )

@@ -1,11 +1,11 @@
-"""Checkout: a session selects the intent that it works for, and gets the intent's context.
+"""Checkout: a session selects the intent that it works for, and gets its context, also as JSON.
 
 Invariant: the intents file gets the smallest edit or none. The session's selection is valid either
 way (requirements section 3).
 """
 
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -26,6 +26,7 @@ from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.context_xml import context_text
 from intent_lsp.formats.intents.edit import set_status
+from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.intents_writer import IntentsWriter
@@ -218,3 +219,18 @@ def not_governed(rules: Rules) -> CheckoutRefusal:
     """Return the refusal of a request made while governance is off."""
     reason = rules.reason or "governance is off"
     return CheckoutRefusal(code=RequestCode.NOT_GOVERNED, message=reason, data={"reason": reason})
+
+
+def intents_json(rules: Rules) -> list[dict[str, Any]]:
+    """Return the intents of the intents file, in its order, as in the result of `intent/list`."""
+    return [intent_json(intent, rules.flags_of(intent)) for intent in rules.file.intents]
+
+
+def selection_json(selection: Selection) -> dict[str, Any]:
+    """Return the result of `intent/select` and of `intent-lsp intents select --json`."""
+    return {
+        "intent": intent_json(selection.intent),
+        "context": context_json(selection.context),
+        "text": selection.text,
+        "warnings": list(selection.warnings),
+    }

@@ -22,12 +22,12 @@ from intent_lsp.core.records import Range, Record, ScopeValidation
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
+from intent_lsp.governance.judging.save_events import JudgedFile, operation_event, worst
 from intent_lsp.governance.judging.save_judge import UNREAD, Judgement, SaveJudge
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.saves.claimed_saves import audit_event
-from intent_lsp.governance.saves.operation_event import JudgedFile, operation_event, worst
 from intent_lsp.governance.saves.operation_targets import OperationTarget, OperationTargets
 from intent_lsp.governance.views.audit_log import AuditLog
 from intent_lsp.store.fs.tree_walk import place_of_name

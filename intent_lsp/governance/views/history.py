@@ -1,13 +1,16 @@
-"""Recent history of intents: stored, and written into the intents file if the policy asks.
+"""Recent history of intents: queued, stored, and written into the intents file by the policy.
 
-Specified in requirements section 3.
+Specified in requirements sections 3 and 9.
 
 Invariant: a change of the file by somebody else that was not read is not overwritten.
 Invariant: if an event cannot be stored, everything else goes on.
+Invariant: queued events are written in order. One that fails is logged and dropped.
 """
 
 import logging
-from collections.abc import Sequence
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
@@ -26,7 +29,6 @@ from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.stores import Stores
-from intent_lsp.governance.views.deferred import DeferredQueue
 from intent_lsp.store.fs import files
 from intent_lsp.store.state.notes import EVENTS_KEPT, Noted
 from intent_lsp.store.state.sessions_db import SessionDb
@@ -43,6 +45,42 @@ _LONGEST: Final = 300
 """The most characters of an event, more than the longest tool name needs."""
 
 _WRITTEN: Final = "history written"
+
+
+DeferredEvent = Callable[[], None]
+
+
+class DeferredQueue:
+    """Queue that holds back audit events until `write` is called.
+
+    If it is not `patient`, each event is written at once.
+    """
+
+    def __init__(self, *, patient: bool) -> None:
+        self._patient = patient
+        self._news: deque[DeferredEvent] = deque()
+        self._telling = threading.RLock()
+
+    def add(self, news: DeferredEvent) -> None:
+        """Append an event: a function that writes it.
+
+        If not `patient`, write all queued events at once.
+        """
+        self._news.append(news)
+        if not self._patient:
+            self.write()
+
+    def write(self) -> None:
+        """Write all queued events. If another thread is doing so, wait until it has finished.
+
+        An event that fails is logged and dropped.
+        """
+        with self._telling:
+            while self._news:
+                try:
+                    self._news.popleft()()
+                except Exception:  # noqa: BLE001 - nobody waits for it who could be told
+                    _log.exception("an audit event cannot be written")
 
 
 class History(Struct, frozen=True, kw_only=True):

@@ -1,24 +1,31 @@
-"""Computes the violations shown on a text from its snapshot (requirements section 8).
+"""The violations shown on a text, from its snapshot and its diffs (requirements section 8).
 
 Invariant: there is at most one violation for each run, in the same order, and one for the rest.
+Invariant: the diffs of a document are updated at each edit, before anything is shown.
 """
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import HostCode, ShownCode
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, Others
 from intent_lsp.core.gate.words import for_people, title_of
+from intent_lsp.core.content import FileContent
+from intent_lsp.core.gate.request import Denied
+from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, Others, marked_runs
+from intent_lsp.core.line_diff import LineDiff, LineEdit
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import counted
+from intent_lsp.formats.diff import line_hunks
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
-from intent_lsp.governance.violations.document_diffs import DocumentDiffs
 from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 
 OWNERS_PLACED: Final = 10
@@ -29,6 +36,58 @@ _ALIKE = (
     "The same is true of {count:,} more changed files{where}. Open one to see its marked lines."
 )
 _ANOTHER = "The same is true of 1 more changed file{where}. Open it to see its marked lines."
+
+
+class DocumentDiffs(Struct, frozen=True):
+    """The diffs of a text against three references, updated edit by edit.
+
+    The references are HEAD, the session's baseline, and the newest passing content.
+    `baseline` and `passed` are None if that reference is missing, equals HEAD, or is no known text.
+    """
+
+    head: LineDiff
+    baseline: LineDiff | None
+    passed: LineDiff | None
+
+    @classmethod
+    def of(cls, look: OpenFileState, lines: list[str]) -> "DocumentDiffs":
+        """Return the diffs of the text `lines` against the references in the snapshot `look`."""
+
+        def narrowing(content: FileContent | None) -> LineDiff | None:
+            if content is None or content.lines is None or content.hash == look.head.hash:
+                return None
+            return LineDiff(content.lines, lines, line_hunks)
+
+        head = LineDiff(look.head.lines or [], lines, line_hunks)
+        return cls(head, narrowing(look.baseline), narrowing(look.passed))
+
+    @property
+    def each(self) -> tuple[LineDiff, ...]:
+        """The diffs among the three that are not None."""
+        return tuple(diff for diff in (self.head, self.baseline, self.passed) if diff is not None)
+
+    def edited(self, edits: Sequence[LineEdit], lines: list[str]) -> None:
+        """Update the diffs after `edits`, at least one, in order. `lines` is the resulting text."""
+        edit = reduce(_joined, edits)
+        for diff in self.each:
+            diff.edited(edit, lines)
+
+    def compare(self, lines: list[str]) -> None:
+        """Recompute all diffs from the whole text `lines`."""
+        for diff in self.each:
+            diff.compare(lines)
+
+    def runs(self, *, standing_refusal: bool) -> tuple[MarkedRun, ...] | None:
+        """Return the runs of lines to mark, or None if the text cannot be compared line by line.
+
+        `standing_refusal`: the file's newest record is a violation, so lines changed before the
+        session began are marked too (requirements section 8).
+        """
+        wanted = (self.passed,) if standing_refusal else (self.baseline, self.passed)
+        narrowing = [diff.hunks for diff in wanted if diff is not None]
+        if self.head.hunks is None or None in narrowing:
+            return None
+        return marked_runs(self.head.hunks, [hunks for hunks in narrowing if hunks is not None])
 
 
 def file_violations(
@@ -138,6 +197,16 @@ def runs_of_record(record: Record, path: WorkspacePath, line_count: int) -> tupl
     return tuple(
         MarkedRun(min(max(run.start_line - 1, 0), last), min(max(run.end_line - 1, 0), last))
         for run in ranges
+    )
+
+
+def _joined(first: LineEdit, second: LineEdit) -> LineEdit:
+    """Return one edit that covers two consecutive edits."""
+    reach = max(first.new_end, second.old_end)
+    return LineEdit(
+        start=min(first.start, second.start),
+        old_end=reach - (first.new_end - first.old_end),
+        new_end=reach + (second.new_end - second.old_end),
     )
 
 

@@ -16,7 +16,7 @@ from intent_lsp.doors.cli.open import (
 )
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.selection_json import selection_json
+from intent_lsp.governance.plan.checkout import selection_json
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Session, session_name
 

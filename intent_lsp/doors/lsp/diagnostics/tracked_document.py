@@ -23,8 +23,11 @@ from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile
 from intent_lsp.governance.saves.saves import BeforeSave
-from intent_lsp.governance.violations.document_diffs import DocumentDiffs
-from intent_lsp.governance.violations.file_violations import file_violations, marked_lines
+from intent_lsp.governance.violations.file_violations import (
+    DocumentDiffs,
+    file_violations,
+    marked_lines,
+)
 from intent_lsp.governance.violations.violation import Violation
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 

@@ -22,7 +22,7 @@ from intent_lsp.doors.lsp.runtime.open_root import OpenRoot, OpenRoots
 from intent_lsp.governance.judging.file_snapshot import OpenFileState
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile
-from intent_lsp.governance.violations.document_diffs import DocumentDiffs
+from intent_lsp.governance.violations.file_violations import DocumentDiffs
 
 IDLE: Final = 0.5
 """Seconds without an edit after which a document gets a new snapshot."""
