@@ -29,7 +29,6 @@ from intent_lsp.core.scope.pattern import NameComparison
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.admission import CallDecision
 from intent_lsp.governance.calls.call_changes import RetargetedLinks, led_away
-from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles
 from intent_lsp.store.state.notes import AgentInfo
 from tests.governance.editor import Editor
@@ -508,9 +507,11 @@ def test_a_rule_of_the_team_holds_in_every_case_that_the_disk_ignores(
     agent.root.write(POLICY_FILE, denying)
     spelling = NameComparison(case_sensitive=sensitive)
     rules = replace(agent.governance.rules.current(), spelling=spelling)
-    assert [each.reason for each in denied_path(rules, WorkspacePath(path))] == ["theirs"]
+    denied = rules.denied(WorkspacePath(path))
+    assert denied is not None
+    assert denied.reason == "theirs"
     minding = replace(rules, spelling=NameComparison(case_sensitive=True))
-    assert any(denied_path(minding, WorkspacePath(path))) is (path == "vendor/x")
+    assert bool(minding.denied(WorkspacePath(path))) is (path == "vendor/x")
 
 
 ODD = "\udcffx\ud800\U0001f642"

@@ -23,7 +23,6 @@ from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.judging.restoring_edits import puts_back
-from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import last_touched, resolve_below
@@ -212,7 +211,7 @@ class CallChanges(Struct, kw_only=True):
             path
             for path in besides
             if others.hold(path)
-            or any(denied_path(rules, path))
+            or rules.denied(path)
             or not (self.grants.covers(ticket.intent_id, path) or rules.generated.covers(path))
         )
         return (*found.outside, *violating)

@@ -16,7 +16,6 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import counted
 from intent_lsp.governance.calls.admission import Outcome
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
@@ -86,7 +85,7 @@ class Violations:
         place = resolve_below(self._stores.root, path)
         if place is None or place.real is None or others.hold(place.path):
             return GateCode.OUTSIDE_WORKSPACE, "it lies outside of this workspace", ""
-        denied = next(denied_path(self._stores.rules.current(), path), None)
+        denied = self._stores.rules.current().denied(path)
         if denied is not None:
             why = denied.reason.rstrip(".")
             return (

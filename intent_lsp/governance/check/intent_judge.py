@@ -22,7 +22,6 @@ from intent_lsp.core.gate.request import (
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.scope import Scope
 from intent_lsp.governance.check.change_rules import ChangeRules
-from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import Query
@@ -99,12 +98,12 @@ class IntentJudge:
         version of the change's rules.
         """
         rules = self._rules.versions[0]
-        found = tuple(denied_path(rules, path))
-        if not found:
+        found = rules.denied(path)
+        if found is None:
             return None
         question = _request(rules, path, None, rules.scope_of(None))
         call = CallFacts(
-            require_checkout=False, policy_version=rules.policy.version, denied_paths=found
+            require_checkout=False, policy_version=rules.policy.version, denied_paths=(found,)
         )
         decision = judge_call(question, call)
         return decision if isinstance(decision, Denied) else None

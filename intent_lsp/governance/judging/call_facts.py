@@ -31,7 +31,6 @@ from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.command_paths import CommandPaths
 from intent_lsp.governance.judging.restoring_edits import may_undo, puts_back
-from intent_lsp.governance.root.denied_paths import denied_path, globs
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import EXECUTION_AUTHORIZED, Asker
@@ -86,7 +85,6 @@ class CallFactsOf:
         self._stores = stores
         self._contents = contents
         self._grants = grants
-        self._command_paths = CommandPaths(stores)
 
     def heard(self, hearing: Hearing) -> Hearing:
         """Return the call with its final list of paths to judge.
@@ -100,7 +98,7 @@ class CallFactsOf:
         if call.command is None:
             return hearing
         if not call.paths and call.patch is None:
-            reading = self._command_paths.found(reading, hearing.rules)
+            reading = CommandPaths(self._stores, hearing.rules).found(reading)
             hearing = replace(hearing, reading=reading)
         back = {touched for touched in reading.paths if self._may_be_put_back(touched)}
         if not back:
@@ -165,7 +163,6 @@ class CallFactsOf:
         if row is not None and row.stage == EXECUTION_AUTHORIZED:
             chosen = rules.present_id(row.active_intent)
         new = [file for file in files if not file.there and file.place is not None]
-        specs = globs(policy.spec_iteration_globs, rules.spelling)
         return CallFacts(
             mutating=reading.mutating,
             looking=reading.looking,
@@ -178,7 +175,7 @@ class CallFactsOf:
             warnings=() if denies else tuple(f"{each.path} {each.problem}." for each in drift),
             denied_paths=tuple(_denied(rules, files)),
             require_read=policy.require_read,
-            new_specs=tuple(_path(file) for file in new if specs.covers(_path(file))),
+            new_specs=tuple(_path(file) for file in new if rules.specs.covers(_path(file))),
             declared_class=call.mutation_class,
             hitl=policy.hitl,
             approval=hearing.word.approval,
@@ -278,8 +275,9 @@ def _denied(rules: Rules, files: Sequence[CallFile]) -> Iterator[DeniedPath]:
         if file.place is None:
             continue
         for path in dict.fromkeys((file.place.path, file.place.real)):
-            if path is not None:
-                yield from denied_path(rules, path)
+            denied = None if path is None else rules.denied(path)
+            if denied is not None:
+                yield denied
 
 
 def announced(call: ToolCall, files: int) -> ContentHash | None:

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from intent_lsp.core.commands.reading import Effect, TouchedPath
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.formats.tool_call import CallReading
-from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
@@ -32,12 +31,17 @@ _DIRECTORIES: Final = frozenset({Effect.CREATE, Effect.DELETE})
 
 
 class CommandPaths:
-    """Expands the globs and directories that a shell command names to the files of one root."""
+    """Expands the globs and directories that a shell command names to the files of one root.
 
-    def __init__(self, stores: Stores) -> None:
+    What `rules` forbid agents to change is kept, even if git ignores it.
+    """
+
+    def __init__(self, stores: Stores, rules: Rules) -> None:
         self._stores = stores
+        self._rules = rules
+        self._others = RootsBelow(stores.root)
 
-    def found(self, reading: CallReading, rules: Rules) -> CallReading:
+    def found(self, reading: CallReading) -> CallReading:
         """Return the reading of a command with its paths expanded to files.
 
         Ignored and temporary files are left out. A glob that matches no file or too many, or a path
@@ -46,7 +50,6 @@ class CommandPaths:
         if not reading.paths:
             return reading
         paths, unknown = dict[TouchedPath, None](), list[str](reading.unknown)
-        others = RootsBelow(self._stores.root)
         for touched in map(_at_home, reading.paths):
             named = self._filled(touched) if touched.pattern else (touched,)
             if not named:
@@ -55,7 +58,7 @@ class CommandPaths:
                 unknown.append(f"`{touched.path}` matches more than {MATCHES_AT_MOST} files")
             for each in named:
                 room = MATCHES_AT_MOST - len(paths)
-                files = [*islice(self._kept(each, rules, others), max(room, 0) + 1)]
+                files = [*islice(self._kept(each), max(room, 0) + 1)]
                 paths |= dict.fromkeys(files)
                 if len(files) > room:
                     # Too many files to list: judge a placeholder that only an intent that owns the
@@ -77,53 +80,47 @@ class CommandPaths:
         names = islice(found, MATCHES_AT_MOST + 1)
         return tuple(replace(touched, path=name, pattern=False) for name in names)
 
-    def _kept(
-        self, touched: TouchedPath, rules: Rules, others: RootsBelow
-    ) -> Iterator[TouchedPath]:
+    def _kept(self, touched: TouchedPath) -> Iterator[TouchedPath]:
         """Yield the file at a path, or a directory's files, without ignored and temporary files.
 
-        `others` are the governed roots below this one; a path in one of them is yielded as it is.
+        A path in a governed root below this one is yielded as it is.
         """
-        for each in self._files(touched, rules, others):
+        for each in self._files(touched):
             # Git listed the files of a directory, so they are known not to be ignored.
             asked = each is not touched and each.source is None and self._stores.git is not None
-            if asked or not self._is_nobodys(each, rules, others):
+            if asked or not self._is_nobodys(each):
                 yield each
 
-    def _files(
-        self, touched: TouchedPath, rules: Rules, others: RootsBelow
-    ) -> Iterator[TouchedPath]:
+    def _files(self, touched: TouchedPath) -> Iterator[TouchedPath]:
         """Yield what is to be judged at a path: the path itself, or for a directory its files.
 
-        A path outside the root or in one of `others`, the governed roots below it, is yielded
-        itself, and so is a path that no agent may change, or a directory that may hold such a path.
+        A path outside the root or in a governed root below it is yielded itself, and so is a path that no agent may change, or a directory that may hold such a path.
         Any other path marked as a `directory` yields nothing, unless it is a file's. What is copied
         or moved into a directory is yielded as by `_copied`, and any other directory that is no
         link as by `_in_directory`.
         """
         place = resolve_below(self._stores.root, touched.path)
-        if place is None or place.real is None or others.hold(place.path):
+        if place is None or place.real is None or self._others.hold(place.path):
             yield touched
             return
         at = self._at(place.path)
         is_directory = os.path.isdir(at)  # noqa: PTH112 - Path asks by exceptions
-        if self._is_denied(place, rules, directory=is_directory or touched.directory):
+        if self._is_denied(place, directory=is_directory or touched.directory):
             yield touched
         elif touched.directory and not os.path.isfile(at):  # noqa: PTH113 - as above
             return
         elif is_directory and touched.source is not None:
             inside = _below(place.real, _last_name(touched.source))
-            yield from self._copied(replace(touched, path=inside), others)
+            yield from self._copied(replace(touched, path=inside))
         elif is_directory and not os.path.islink(at):  # noqa: PTH114 - as above
             yield from self._in_directory(touched, place)
         else:
-            yield from self._copied(touched, others)
+            yield from self._copied(touched)
 
-    def _copied(self, touched: TouchedPath, others: RootsBelow) -> Iterator[TouchedPath]:
+    def _copied(self, touched: TouchedPath) -> Iterator[TouchedPath]:
         """Yield a path; if a directory is copied or moved to it, the path of each file instead.
 
-        A directory copied or moved to a place that git ignores yields nothing. `others` are the
-        governed roots below this one; nothing in them counts as ignored.
+        A directory copied or moved to a place that git ignores yields nothing.
         """
         source = None if touched.effect is Effect.CREATE else touched.source
         full = self._at(source or "")
@@ -131,7 +128,7 @@ class CommandPaths:
             yield touched
             return
         place = resolve_below(self._stores.root, touched.path)
-        if place is None or not self._is_ignored(place.path, touched, others, directory=True):
+        if place is None or not self._is_ignored(place.path, touched, directory=True):
             for name in _walked(full):
                 yield replace(touched, path=_below(touched.path, name))
 
@@ -172,22 +169,23 @@ class CommandPaths:
         git = self._stores.git
         return None if git is None or not readable else git.names_in(place.path, tracked=tracked)
 
-    def _is_denied(self, place: ResolvedPath, rules: Rules, *, directory: bool) -> bool:
+    def _is_denied(self, place: ResolvedPath, *, directory: bool) -> bool:
         """Return whether agents are forbidden to change a path.
 
         With `directory`, the path is a directory's; then also return True if agents are forbidden
         to change some path that may lie in it.
         """
+        rules = self._rules
         for path in (place.path, place.real or place.path):
             inside = WorkspacePath(_below(path, _REST))
-            if any(denied_path(rules, path)) or (directory and any(denied_path(rules, inside))):
+            if rules.denied(path) or (directory and rules.denied(inside)):
                 return True
             heads = (_GLOB.split(rule.path_glob)[0] for rule in rules.policy.deny_mutations)
             if directory and any(head.startswith(f"{path}/") for head in heads):
                 return True
         return False
 
-    def _is_nobodys(self, touched: TouchedPath, rules: Rules, others: RootsBelow) -> bool:
+    def _is_nobodys(self, touched: TouchedPath) -> bool:
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None:
             return "\0" not in touched.path and is_temporary(self._stores.root, touched.path)
@@ -197,20 +195,14 @@ class CommandPaths:
             return not os.path.lexists(self._stores.root / place.path)
         names = dict.fromkeys((place.path, place.real))
         is_directory = os.path.isdir(self._at(place.path))  # noqa: PTH112 - as above
-        if self._is_denied(place, rules, directory=is_directory or touched.directory):
+        if self._is_denied(place, directory=is_directory or touched.directory):
             return False
-        return all(self._is_ignored(name, touched, others) for name in names)
+        return all(self._is_ignored(name, touched, directory=False) for name in names)
 
-    def _is_ignored(
-        self,
-        path: WorkspacePath,
-        touched: TouchedPath,
-        others: RootsBelow,
-        *,
-        directory: bool = False,
-    ) -> bool:
+    def _is_ignored(self, path: WorkspacePath, touched: TouchedPath, *, directory: bool) -> bool:
+        """Return whether git ignores a path. Nothing in a governed root below counts as ignored."""
         git = self._stores.git
-        if git is None or others.hold(path):
+        if git is None or self._others.hold(path):
             return False
         absent = touched.effect in _DIRECTORIES and not os.path.lexists(self._stores.root / path)
         return is_ignored(git, path, directory=directory or absent)

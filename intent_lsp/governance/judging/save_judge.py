@@ -30,7 +30,6 @@ from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.root.denied_paths import denied_path
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Sessions
@@ -269,7 +268,7 @@ def agents_standing(
 
     If agents may change it, the refusal is None. `standing` is the file's class for people.
     """
-    found = tuple(each for path in question.paths for each in denied_path(rules, path))
+    found = tuple(filter(None, map(rules.denied, question.paths)))
     if not found:
         return (FileClass.GOVERNED if standing is FileClass.EXEMPT else standing), None
     call = CallFacts(policy_version=rules.policy.version, denied_paths=found)

@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -19,10 +19,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import RequestCode
+from intent_lsp.core.commands.git import LOCAL_ROOM_REASON
 from intent_lsp.core.content import decode
+from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
+from intent_lsp.core.gate.request import DeniedPath
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
 from intent_lsp.core.policy import GENERATED, Enforcement, TeamPolicy
+from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, LOCAL_ROOM, POLICY_FILE, WorkspacePath
+from intent_lsp.core.policy import GENERATED, DenyRule, Enforcement, TeamPolicy
 from intent_lsp.core.scope.pattern import EXACT, NameComparison
 from intent_lsp.core.scope.scope import Ownership, Scope, ScopeIndex, compile_scope, compile_scopes
 from intent_lsp.formats.intents.ignore_file import IgnoredIntents, read_ignored
@@ -121,6 +126,28 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     def generated(self) -> Scope:
         """The scope of files that tools generate. Changes of these files need no intent."""
         return compile_scope((*GENERATED, *self.policy.generated), self.spelling)
+
+    @cached_property
+    def specs(self) -> Scope:
+        """The scope of new files that the policy lets agents create as a specification."""
+        return compile_scope(self.policy.spec_iteration_globs, self.spelling)
+
+    @cached_property
+    def _denials(self) -> Sequence[tuple[DenyRule, Scope]]:
+        denying = self.policy.deny_mutations
+        return [(rule, compile_scope((rule.path_glob,), self.spelling)) for rule in denying]
+
+    def denied(self, path: WorkspacePath) -> DeniedPath | None:
+        """Return why agents may not change a path (row 6 of the gate), or None if they may.
+
+        If both a rule of the policy and the control plane deny the path, it is the rule.
+        """
+        for rule, scope in self._denials:
+            if scope.covers(path):
+                return DeniedPath(path, rule.path_glob, rule.reason)
+        glob = control_glob(path)
+        reason = LOCAL_ROOM_REASON if path == LOCAL_ROOM else CONTROL_REASON
+        return None if glob is None else DeniedPath(path, glob, reason)
 
     def scope_of(self, intent: Intent | None, granted: tuple[str, ...] = ()) -> Scope:
         """Return the scope of an intent (None: an empty scope) and of the globs `granted` to it."""
