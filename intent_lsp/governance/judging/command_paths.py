@@ -94,10 +94,11 @@ class CommandPaths:
     def _files(self, touched: TouchedPath) -> Iterator[TouchedPath]:
         """Yield what is to be judged at a path: the path itself, or for a directory its files.
 
-        A path outside the root or in a governed root below it is yielded itself, and so is a path that no agent may change, or a directory that may hold such a path.
-        Any other path marked as a `directory` yields nothing, unless it is a file's. What is copied
-        or moved into a directory is yielded as by `_copied`, and any other directory that is no
-        link as by `_in_directory`.
+        A path outside the root or in a governed root below it is yielded itself, and so is a path
+        that no agent may change, or a directory that may hold such a path. Any other path marked as
+        a `directory` yields nothing, unless it is a file's. What is copied or moved into a
+        directory is yielded as by `_copied`, and any other directory that is no link as by
+        `_in_directory`.
         """
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or self._others.hold(place.path):

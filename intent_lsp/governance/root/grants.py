@@ -65,17 +65,12 @@ class Grants:
         stamp = self._stores.ledger.index.stamp()
         with self._lock:
             if stamp != self._stamp:
-                self._stamp = stamp
-                self._known.clear()
-            known = self._known.get(names)
-        if known is not None:
-            return known
-        records = self._stores.past.grants(names, limit=_AT_MOST)
-        if records is None:
-            return ()
-        grants = tuple(record.grant for record in records if record.grant is not None)
-        with self._lock:
-            # Another thread may have seen a newer ledger meanwhile: do not cache an older answer.
-            if stamp == self._stamp:
-                self._known[names] = grants
-        return grants
+                # Replaced, not cleared: another thread may still add an older answer.
+                self._stamp, self._known = stamp, {}
+            known = self._known
+        if names not in known:
+            records = self._stores.past.grants(names, limit=_AT_MOST)
+            if records is None:
+                return ()
+            known[names] = tuple(record.grant for record in records if record.grant is not None)
+        return known[names]

@@ -200,7 +200,7 @@ class RulesCache:
         # A change of permissions leaves the stamps the same, so an unreadable file is always tried
         # again.
         self._unreadable = any(isinstance(data, OSError) for data in (intents, policy, ignored))
-        state, reason, read = self._read_intents(intents)
+        state, reason, read = _intents_of(self._reader, intents)
         found = None if isinstance(policy, OSError) else policy_file(policy)
         if found is not None and found.parsed:
             self._good_policy = found.policy
@@ -228,25 +228,19 @@ class RulesCache:
         self._said.pop(name, None)
         return data
 
-    def _read_intents(
-        self, data: bytes | OSError | None
-    ) -> tuple[FileState, str | None, IntentsFile]:
-        if isinstance(data, OSError):
-            why = f"{INTENTS_FILE} cannot be read: {data.strerror}"
-            return FileState.BROKEN, why, self._reader.read("")
-        return intents_of(self._reader, data)
 
-
-def intents_of(
-    reader: IntentsReader, data: bytes | None
+def _intents_of(
+    reader: IntentsReader, data: bytes | OSError | None
 ) -> tuple[FileState, str | None, IntentsFile]:
-    """Parse the bytes of an intents file (None: there is no file).
+    """Parse the bytes of an intents file (None: there is no file), unless reading it failed.
 
     Return the file's state, the reason if it is not OK, and the intents.
     """
     nothing = reader.read("")
     if data is None:
         return FileState.MISSING, f"{INTENTS_FILE} is missing", nothing
+    if isinstance(data, OSError):
+        return FileState.BROKEN, f"{INTENTS_FILE} cannot be read: {data.strerror}", nothing
     text = decode(data)
     if text is None:
         why = "has NUL bytes" if b"\0" in data else "is not UTF-8 text"
@@ -267,7 +261,7 @@ def rules_from(
     spelling: NameComparison,
 ) -> Rules:
     """Return the rules that three files contain, whose bytes are given; None: there is no file."""
-    state, reason, read = intents_of(IntentsReader(), intents)
+    state, reason, read = _intents_of(IntentsReader(), intents)
     return Rules(
         version=1,
         state=state,

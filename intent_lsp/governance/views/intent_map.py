@@ -169,14 +169,11 @@ class MapRows:
             )
 
     def _names(self, known: ContentLookup, change: _Change, late: Late) -> Sequence[str]:
-        trees = self._stores.trees
-        content = trees.content(change.path, change.hash)
-        if content is None:
-            data = known.find(change.hash, change.path, UNKNOWN_REVISION)
-            content = content_of(data, known_hash=change.hash)
-        if content.data is None:
+        data = known.find(change.hash, change.path, UNKNOWN_REVISION)
+        if data is None:
             return ()
-        return touched_definitions(change.path, content, change.ranges, late, trees.tree)
+        content, tree_of = content_of(data, known_hash=change.hash), self._stores.trees.tree
+        return touched_definitions(change.path, content, change.ranges, late, tree_of)
 
     def _is_drawn(self, change: _Change, intents: Intents) -> bool:
         """Return whether a change's row is shown: its intent has no newer one for the file."""
