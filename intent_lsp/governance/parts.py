@@ -101,15 +101,12 @@ class RootParts:
         self.listing = TreeListing(self.stores, self.rules.current().spelling)
         self.checkout = Checkout(
             stores=self.stores,
-            rules=self.rules,
             sessions=self.sessions,
             contents=self.contents,
             writer=self.writer,
             history=self.history,
         )
-        self.planning = Planner(
-            stores=self.stores, rules=self.rules, sessions=self.sessions, writer=self.writer
-        )
+        self.planning = Planner(stores=self.stores, sessions=self.sessions, writer=self.writer)
 
     def _make_judges(self) -> None:
         """Build the parts that judge files."""

@@ -63,7 +63,7 @@ class Editor:
     def work_checks(self) -> WorkChecks:
         """The checks of scopes by recorded work, as an editor's door makes them."""
         governance = self.governance
-        return WorkChecks(governance.stores, governance.rules, governance.listing)
+        return WorkChecks(governance.stores, governance.listing)
 
     @cached_property
     def scope_checks(self) -> ScopeChecks:

@@ -45,7 +45,6 @@ class Granting:
         self.grants = Grants(stores)
         self.planning = Planner(
             stores=stores,
-            rules=self.governance.rules,
             sessions=self.governance.sessions,
             writer=self.governance.writer,
         )

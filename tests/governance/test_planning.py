@@ -47,7 +47,6 @@ class PlanningAgent:
         self.writer = IntentsWriter(stores, RootLock(root.root.parent / "intents.lock", 0.05))
         self.planning = Planner(
             stores=stores,
-            rules=self.governance.rules,
             sessions=self.governance.sessions,
             writer=self.writer,
         )

@@ -12,7 +12,7 @@ from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.plan.renaming import IntentRenamer, RenamedIntent
+from intent_lsp.governance.plan.renaming import RenamedIntent, rename_on_disk
 from intent_lsp.governance.root.intents_writer import UNSAVED
 from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.fs import write
@@ -27,18 +27,14 @@ RENAMED = INTENTS.replace("id: INT-001", "id: AUTH").replace(
 )
 
 
-def renamer(governance: Governance) -> IntentRenamer:
-    return IntentRenamer(root=governance.root, rules=governance.rules, writer=governance.writer)
-
-
 def rename(governance: Governance, old: str = "INT-001", new: str = "AUTH") -> RenamedIntent:
-    done = renamer(governance).rename(old, new, unsaved_file=False)
+    done = rename_on_disk(governance.writer, old, new, unsaved_file=False)
     assert isinstance(done, RenamedIntent), done
     return done
 
 
 def refusal(governance: Governance, old: str, new: str, *, unsaved: bool = False) -> Any:
-    done = renamer(governance).rename(old, new, unsaved_file=unsaved)
+    done = rename_on_disk(governance.writer, old, new, unsaved_file=unsaved)
     assert isinstance(done, CheckoutRefusal), done
     return done
 

@@ -30,7 +30,7 @@ from intent_lsp.formats.intents.intent_json import context_json, intent_json
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.intents_writer import IntentsWriter
-from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Session, Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.history import History
@@ -60,25 +60,14 @@ class CheckoutRefusal(Struct, frozen=True, kw_only=True):
     data: dict[str, object] = field(default_factory=dict)
 
 
-class Checkout:
+class Checkout(Struct, frozen=True, kw_only=True):
     """Selects intents for the sessions of one root, and ends a selection."""
 
-    def __init__(  # noqa: PLR0913 - each is a part of governance that it needs
-        self,
-        *,
-        stores: Stores,
-        rules: RulesCache,
-        sessions: Sessions,
-        contents: Contents,
-        writer: IntentsWriter,
-        history: History,
-    ) -> None:
-        self._stores = stores
-        self._rules = rules
-        self._sessions = sessions
-        self._contents = contents
-        self._writer = writer
-        self._history = history
+    stores: Stores
+    sessions: Sessions
+    contents: Contents
+    writer: IntentsWriter
+    history: History
 
     def select(
         self, session: Session, intent_id: str, *, unsaved_file: bool, voice: AgentInfo = SILENT
@@ -91,28 +80,28 @@ class Checkout:
         changes of it (`unsaved_file`), a warning says so. `voice` is what an agent says of itself,
         such as its model; it is stored.
         """
-        rules = self._rules.current()
+        rules = self.stores.rules.current()
         intent = selectable(rules, intent_id)
         if isinstance(intent, CheckoutRefusal):
             return intent
-        row = self._sessions.row(session.id, session.agent_id)
-        self._sessions.choose(session.id, intent.id, session.agent_id)
+        row = self.sessions.row(session.id, session.agent_id)
+        self.sessions.choose(session.id, intent.id, session.agent_id)
         self._hear(session, voice)
         if row is not None and row.kind == "agent":
-            self._history.note(intent.id, f"INTENT_CONTEXT_INJECTED {SELECT_TOOL}")
+            self.history.note(intent.id, f"INTENT_CONTEXT_INJECTED {SELECT_TOOL}")
         elif row is None or rules.active(row.active_intent) != intent:
-            self._contents.begin_baseline(session.id)
+            self.contents.begin_baseline(session.id)
         warnings = warnings_of(intent)
         if intent.status is Status.PLANNED:
             warnings += self._start(intent, unsaved_file=unsaved_file)
-        return self._selection(self._rules.current().active(intent.id) or intent, warnings)
+        return self._selection(self.stores.rules.current().active(intent.id) or intent, warnings)
 
     def context(self, intent_id: str) -> Selection | CheckoutRefusal:
         """Return what `select` returns about an intent, closed or not, without selecting it.
 
         For an unknown intent, or if governance is off, it is a refusal.
         """
-        rules = self._rules.current()
+        rules = self.stores.rules.current()
         intent = rules.active(intent_id)
         if intent is None or not rules.governed:
             return unknown(rules, intent_id)
@@ -120,18 +109,18 @@ class Checkout:
 
     def clear(self, session: Session) -> None:
         """Unset the session's active intent."""
-        self._sessions.choose(session.id, None, session.agent_id)
+        self.sessions.choose(session.id, None, session.agent_id)
 
     def _hear(self, session: Session, voice: AgentInfo) -> None:
         """Store what an agent says of itself (nothing for SILENT). A failure is logged."""
-        if self._stores.state is not None and voice != SILENT:
+        if self.stores.state is not None and voice != SILENT:
             with step("the agent's description of itself"):
-                self._stores.state.notes.put_voice(session.id, session.agent_id, voice)
+                self.stores.state.notes.put_voice(session.id, session.agent_id, voice)
 
     def _selection(self, intent: Intent, warnings: tuple[str, ...]) -> Selection:
         whole = IntentContext(
-            intent=replace(intent, recent_history=self._history.of(intent)),
-            architectural_constraints=self._rules.current().policy.architectural_constraints,
+            intent=replace(intent, recent_history=self.history.of(intent)),
+            architectural_constraints=self.stores.rules.current().policy.architectural_constraints,
             related_files=self._related(intent),
             recent_records=self._recent(intent),
         )
@@ -139,8 +128,8 @@ class Checkout:
         return Selection(intent=intent, context=context, text=text, warnings=warnings)
 
     def _recent(self, intent: Intent) -> tuple[Record, ...]:
-        intents = self._rules.current().file.intents
-        return self._stores.past.of_intent(intents, intent, limit=RECENT_RECORDS)
+        intents = self.stores.rules.current().file.intents
+        return self.stores.past.of_intent(intents, intent, limit=RECENT_RECORDS)
 
     def _start(self, intent: Intent, *, unsaved_file: bool) -> tuple[str, ...]:
         """Set the intent's status to IN_PROGRESS in the intents file. Return a warning on failure.
@@ -149,25 +138,25 @@ class Checkout:
         so nothing is written.
         """
         said = f"the status of {intent.id} stays PLANNED in {INTENTS_FILE}: "
-        now = timestamp(self._stores.clock())
-        refused = self._writer.change(
+        now = timestamp(self.stores.clock())
+        refused = self.writer.change(
             lambda text: set_status(text, intent.id, Status.IN_PROGRESS, now),
             unsaved_file=unsaved_file,
         )
         return () if refused is None else (said + refused,)
 
     def _related(self, intent: Intent) -> tuple[RelatedFile, ...]:
-        scope = self._rules.current().scope_of(intent)
+        scope = self.stores.rules.current().scope_of(intent)
         found: list[RelatedFile] = []
         for name in intent.related_files:
             path = parse_relative(name)
             if path is None or not scope.covers(path):
                 continue
-            stamp = files.stamp(self._stores.root / path)
+            stamp = files.stamp(self.stores.root / path)
             if stamp is None:
                 continue
             modified = datetime.fromtimestamp(stamp.mtime_ns / 1e9, tz=UTC)
-            hash_ = hash_if_there(self._contents.disk_if_readable(path))
+            hash_ = hash_if_there(self.contents.disk_if_readable(path))
             found.append(RelatedFile(path, hash_, timestamp(modified)))
         return tuple(found)
 

@@ -29,7 +29,6 @@ from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, not_governed, selectable, unknown
 from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
-from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.governance.root.sessions import Session, Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import is_directory
@@ -56,16 +55,12 @@ class Granted(Struct, frozen=True):
     expires_at: str | None
 
 
-class Planner:
+class Planner(Struct, frozen=True, kw_only=True):
     """Creates and completes intents of one root, and grants them scope."""
 
-    def __init__(
-        self, *, stores: Stores, rules: RulesCache, sessions: Sessions, writer: IntentsWriter
-    ) -> None:
-        self._stores = stores
-        self._rules = rules
-        self._sessions = sessions
-        self._writer = writer
+    stores: Stores
+    sessions: Sessions
+    writer: IntentsWriter
 
     def create(self, wanted: Intent, *, unsaved_file: bool) -> Intent | CheckoutRefusal:
         """Add an intent to the intents file. Return it as read back, or a refusal.
@@ -73,10 +68,10 @@ class Planner:
         If its id is "", it gets the next free `INT-NNN`; its creation date is set. `unsaved_file`:
         an editor has unsaved changes of the file, so nothing is written and the intent is refused.
         """
-        rules = self._rules.current()
+        rules = self.stores.rules.current()
         if not rules.governed:
             return not_governed(rules)
-        wanted = replace(wanted, created_at=timestamp(self._stores.clock()))
+        wanted = replace(wanted, created_at=timestamp(self.stores.clock()))
         made: list[Intent] = []
 
         def edit(text: str) -> IntentsEdit:
@@ -86,7 +81,7 @@ class Planner:
             made[:] = [replace(wanted, id=intent_id)]
             return add_intent(text, made[0], reader)
 
-        refused = self._writer.change(edit, unsaved_file=unsaved_file)
+        refused = self.writer.change(edit, unsaved_file=unsaved_file)
         if refused is not None:
             return unwritten(f"{wanted.id or wanted.name} was not created", refused)
         return self._now(made[0].id)
@@ -101,10 +96,10 @@ class Planner:
         name, status, globs, constraints, acceptance criteria and `created_at` are written.
         `dry_run`: nothing is written.
         """
-        rules = self._rules.current()
+        rules = self.stores.rules.current()
         if not rules.governed:
             return not_governed(rules)
-        now = timestamp(self._stores.clock())
+        now = timestamp(self.stores.clock())
         refused: dict[str, str] = {}
         bare = [replace(intent, specification="") for intent in intents]
 
@@ -114,7 +109,7 @@ class Planner:
             refused.update(added.refused)
             return () if dry_run else added.changes
 
-        problem = self._writer.change(edit, unsaved_file=unsaved_file)
+        problem = self.writer.change(edit, unsaved_file=unsaved_file)
         return refused if problem is None else unwritten("No intent was added", problem)
 
     def write_shown(self, text: str, changes: FileEdit) -> CheckoutRefusal | None:
@@ -126,7 +121,7 @@ class Planner:
         def edit(now: str) -> IntentsEdit:
             return changes if now == text else EditRefused(_CHANGED)
 
-        problem = self._writer.change(edit, unsaved_file=False)
+        problem = self.writer.change(edit, unsaved_file=False)
         return None if problem is None else unwritten("No intent was added", problem)
 
     def complete(
@@ -138,26 +133,26 @@ class Planner:
         session then has no active intent. An intent that cannot be selected is refused.
         `unsaved_file`: an editor has unsaved changes of the intents file, so nothing is written.
         """
-        rules = self._rules.current()
-        wanted = intent_id or self._sessions.active_intent(session.id, session.agent_id) or ""
+        rules = self.stores.rules.current()
+        wanted = intent_id or self.sessions.active_intent(session.id, session.agent_id) or ""
         intent = selectable(rules, wanted)
         if isinstance(intent, CheckoutRefusal):
             return intent
-        now = timestamp(self._stores.clock())
-        refused = self._writer.change(
+        now = timestamp(self.stores.clock())
+        refused = self.writer.change(
             lambda text: set_status(text, intent.id, Status.COMPLETED, now),
             unsaved_file=unsaved_file,
         )
         if refused is not None:
             return unwritten(f"{intent.id} was not set to COMPLETED", refused)
-        active = rules.active(self._sessions.active_intent(session.id, session.agent_id))
+        active = rules.active(self.sessions.active_intent(session.id, session.agent_id))
         if active == intent:
-            self._sessions.choose(session.id, None, session.agent_id)
+            self.sessions.choose(session.id, None, session.agent_id)
         return self._now(intent.id)
 
     def refusal(self, intent_id: str) -> CheckoutRefusal | None:
         """Return why an intent cannot be selected now, or None if it can be."""
-        found = selectable(self._rules.current(), intent_id)
+        found = selectable(self.stores.rules.current(), intent_id)
         return found if isinstance(found, CheckoutRefusal) else None
 
     def ungrantable(
@@ -173,7 +168,7 @@ class Planner:
         for place, pattern in enumerate(patterns):
             if narrowed and pattern in exclusions:
                 continue
-            why = ungrantable(pattern, partial(is_directory, self._stores.root))
+            why = ungrantable(pattern, partial(is_directory, self.stores.root))
             if why is not None:
                 return place, why
         return None
@@ -196,11 +191,11 @@ class Planner:
         LedgerUnavailableError if a temporary grant cannot be recorded, which is then not given, or
         if the record of a permanent one, which stays written, can be neither appended nor queued.
         """
-        rules = self._rules.current()
+        rules = self.stores.rules.current()
         intent = selectable(rules, wish.intent_id)
         if isinstance(intent, CheckoutRefusal):
             return intent
-        now = self._stores.clock()
+        now = self.stores.clock()
         expires = None if wish.ttl is None else timestamp(now + wish.ttl)
         refused = self._expand(intent, wish, timestamp(now), unsaved=unsaved_file)
         if refused is not None:
@@ -219,9 +214,9 @@ class Planner:
         event = veiled(self._event(granted, session, grant), rules.policy)
         if wish.ttl is None:
             # The grant is already in the intents file, so its record may be queued.
-            self._stores.ledger.append_or_queue(event)
+            self.stores.ledger.append_or_queue(event)
         else:
-            self._stores.ledger.append(event)
+            self.stores.ledger.append(event)
         return Granted(granted, expires)
 
     def _expand(self, intent: Intent, wish: Wish, now: str, *, unsaved: bool) -> str | None:
@@ -233,7 +228,7 @@ class Planner:
         unsayable = unwritable(wish.patterns)
         if unsayable is not None or wish.ttl is not None:
             return None if unsayable is None else unsayable.reason
-        return self._writer.change(
+        return self.writer.change(
             lambda text: add_globs(text, intent.id, wish.patterns, now), unsaved_file=unsaved
         )
 
@@ -247,12 +242,12 @@ class Planner:
             mutation_class=MutationClass.CONFIGURATION,
             scope_validation=ScopeValidation.EXEMPT,
             grant=grant,
-            vcs=Vcs(revision_id=self._stores.revision()),
+            vcs=Vcs(revision_id=self.stores.revision()),
         )
 
     def _now(self, intent_id: str) -> Intent | CheckoutRefusal:
         """Return the intent as it is in the intents file now, or a refusal if it is not there."""
-        rules = self._rules.current()
+        rules = self.stores.rules.current()
         return rules.active(intent_id) or unknown(rules, intent_id)
 
 

@@ -29,7 +29,6 @@ from intent_lsp.formats.yaml.limits import MAX_BYTES
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, unknown
 from intent_lsp.governance.plan.planning import unwritten
 from intent_lsp.governance.root.intents_writer import IntentsEdit, IntentsWriter
-from intent_lsp.governance.root.rules import RulesCache
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.write import replace_file
 
@@ -91,49 +90,42 @@ def ignore_text(root: Path) -> IgnoreText:
     return IgnoreText(file.text, editable=file.editable)
 
 
-class IntentRenamer:
-    """Renames intents of one root, on disk."""
+def rename_on_disk(
+    writer: IntentsWriter, intent_id: str, new_id: str, *, unsaved_file: bool
+) -> RenamedIntent | CheckoutRefusal:
+    """Give an intent another id in the intents file and in the ignore file, or refuse.
 
-    def __init__(self, *, root: Path, rules: RulesCache, writer: IntentsWriter) -> None:
-        self._root = root
-        self._rules = rules
-        self._writer = writer
+    `intent_id` is its id or an alias. What is recorded under the old id stays with the intent, and
+    so do the sessions that have selected it. `unsaved_file`: an editor has unsaved changes of the
+    intents file, so nothing is written.
+    """
+    stores = writer.stores
+    rules = stores.rules.current()
+    known = rules.active(intent_id)
+    if known is None or not rules.governed:
+        return unknown(rules, intent_id)
+    ignoring = _IgnoreFile(stores.root)
+    made: list[RenameEdits] = []
 
-    def rename(
-        self, intent_id: str, new_id: str, *, unsaved_file: bool
-    ) -> RenamedIntent | CheckoutRefusal:
-        """Give an intent another id in the intents file and in the ignore file, or refuse.
+    def edit(text: str) -> IntentsEdit:
+        structure = read_structure(text)
+        if structure is None:
+            return unparsed(text)
+        found = rename_edits(structure, ignoring.text, known.id, new_id)
+        if isinstance(found, EditRefused):
+            return found
+        made[:] = [found]
+        ignoring.cover(found)
+        return found.changes
 
-        `intent_id` is its id or an alias. What is recorded under the old id stays with the intent,
-        and so do the sessions that have selected it. `unsaved_file`: an editor has unsaved changes
-        of the intents file, so nothing is written.
-        """
-        rules = self._rules.current()
-        known = rules.active(intent_id)
-        if known is None or not rules.governed:
-            return unknown(rules, intent_id)
-        ignoring = _IgnoreFile(self._root)
-        made: list[RenameEdits] = []
-
-        def edit(text: str) -> IntentsEdit:
-            structure = read_structure(text)
-            if structure is None:
-                return unparsed(text)
-            found = rename_edits(structure, ignoring.text, known.id, new_id)
-            if isinstance(found, EditRefused):
-                return found
-            made[:] = [found]
-            ignoring.cover(found)
-            return found.changes
-
-        refused = self._writer.change(edit, unsaved_file=unsaved_file)
-        if refused is not None:
-            ignoring.restore()
-            return not_renamed(known.id, refused)
-        (done,) = made
-        warnings = (done.ignored.warning, ignoring.finish(done))
-        intent = self._rules.current().active(done.new_id) or known
-        return RenamedIntent(intent, known.id, tuple(filter(None, warnings)))
+    refused = writer.change(edit, unsaved_file=unsaved_file)
+    if refused is not None:
+        ignoring.restore()
+        return not_renamed(known.id, refused)
+    (done,) = made
+    warnings = (done.ignored.warning, ignoring.finish(done))
+    intent = stores.rules.current().active(done.new_id) or known
+    return RenamedIntent(intent, known.id, tuple(filter(None, warnings)))
 
 
 class _IgnoreFile:
@@ -142,7 +134,9 @@ class _IgnoreFile:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._path = root / IGNORE_FILE
-        self._now = self._read()
+        self._now: bytes | None = None
+        with suppress(OSError):  # Else it is left as it is.
+            self._now = files.read_bytes(self._path, MAX_BYTES)
         self._decoded = decode(self._now or b"")
         self.editable = self._decoded is not None
         """Whether what was read is UTF-8 or UTF-16 text, so that it can be edited."""
@@ -176,13 +170,6 @@ class _IgnoreFile:
         """Write back what was read. If that fails, the line that is left names no intent."""
         with suppress(OSError, IntentLspError):
             self._put(self.text)
-
-    def _read(self) -> bytes | None:
-        try:
-            return files.read_bytes(self._path, MAX_BYTES)
-        except OSError:
-            # It is left as it is.
-            return None
 
     def _put(self, text: str) -> None:
         if self._now is None:

@@ -25,7 +25,7 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.core.written_dates import date_range
 from intent_lsp.formats.ledger.index_keys import moment_of
 from intent_lsp.governance.plan.tree_listing import LISTED_FOR, TreeListing
-from intent_lsp.governance.root.rules import Rules, RulesCache
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import stamp
 from intent_lsp.store.fs.roots import RootsBelow
@@ -47,9 +47,8 @@ _PATHS_AT_MOST: Final = 2_000
 class WorkChecks:
     """Computes the findings on intents' scopes that depend on the ledger and on changes in git."""
 
-    def __init__(self, stores: Stores, rules: RulesCache, listing: TreeListing) -> None:
+    def __init__(self, stores: Stores, listing: TreeListing) -> None:
         self._stores = stores
-        self._rules = rules
         self._listing = listing
         self._lock = threading.Lock()
         self._found: tuple[Mapping[IntentId, Intent], tuple[ScopeFinding, ...]] = ({}, ())
@@ -61,7 +60,7 @@ class WorkChecks:
 
         Return whether the findings have changed, and False if it was not called.
         """
-        intents, now = self._rules.current().file.intents, self._stores.clock()
+        intents, now = self._stores.rules.current().file.intents, self._stores.clock()
         last = self._last
         # The clock may be set back: then the last time is in the future.
         recent = last is not None and last[0] == intents and abs(now - last[1]) <= LISTED_FOR
@@ -73,7 +72,7 @@ class WorkChecks:
         This may take seconds: the ledger's index is brought up to date, and git is asked.
         """
         with self._lock:
-            rules = self._rules.current()
+            rules = self._stores.rules.current()
             intents = rules.file.intents
             self._last = intents, self._stores.clock()
             found = (*self._edited(rules), *self._known_unused(rules))

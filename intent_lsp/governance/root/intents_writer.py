@@ -34,7 +34,7 @@ class IntentsWriter:
     """Edits the intents file of one root."""
 
     def __init__(self, stores: Stores, lock: RootLock | None) -> None:
-        self._stores = stores
+        self.stores = stores
         self._lock = lock
 
     def change(
@@ -73,7 +73,7 @@ class IntentsWriter:
         return self._attempt(edit)
 
     def _attempt(self, edit: MakeEdit) -> str | None:
-        root = self._stores.root
+        root = self.stores.root
         found = text_on_disk(root)
         if isinstance(found, EditRefused):
             return found.reason
@@ -85,8 +85,8 @@ class IntentsWriter:
             return None
         written = text.encode(apply_changes(text.text, changes))
         # Note the hash before writing: a watcher that sees the new bytes must know them as ours.
-        if self._stores.state is not None:
-            self._stores.state.note_own_write(INTENTS_FILE, hash_content(written))
+        if self.stores.state is not None:
+            self.stores.state.note_own_write(INTENTS_FILE, hash_content(written))
         replace_file(root / INTENTS_FILE, written, root=root, expected=data)
         return None
 

@@ -84,7 +84,7 @@ class ControlFileDiagnostics:
         """Add the control files of a root that was opened, and schedule a check of each."""
         seen = partial(is_directory, governance.root)
         # Only editors ask for these, so that no hook loads them.
-        works = WorkChecks(governance.stores, governance.rules, governance.listing)
+        works = WorkChecks(governance.stores, governance.listing)
         checks = ScopeChecks(governance.stores, governance.listing, works)
         for path in CONTROL_PAGES:
             place = str(governance.root / path)
