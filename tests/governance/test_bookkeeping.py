@@ -2,7 +2,7 @@
 
 import pytest
 
-from intent_lsp.governance.disk.work_tree import only_bookkeeping
+from intent_lsp.governance.judging.restoring_edits import only_bookkeeping
 from tests.governance.editor import INTENTS
 
 

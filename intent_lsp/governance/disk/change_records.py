@@ -9,9 +9,9 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import TreeSnapshot
+from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError
@@ -23,13 +23,12 @@ from intent_lsp.governance.disk.comparison import commit_hash
 from intent_lsp.governance.disk.disk_events import (
     Author,
     DiskChange,
-    HeldThen,
     RecordedChange,
     record_changes,
 )
 from intent_lsp.governance.disk.git_work import GitWork
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
-from intent_lsp.governance.disk.refused_changes import RefusedChanges
+from intent_lsp.governance.judging.refused_calls import refused_call
 from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.root.sessions import Session
@@ -88,7 +87,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         repositories below the root. The root's lock is held until the last result is taken.
         """
         held = partial(self._held, TreeFiles(self.stores.root), inner)
-        names, refusals = self._renamed(held, ready), RefusedChanges(self.stores)
+        names = self._renamed(held, ready)
         with holding(self.stores.gate_lock):
             # Check again under the lock: git or another server may have acted while we waited for
             # it.
@@ -107,7 +106,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
                 else:
                     judgement, verdict = judged
                     intent = None if judgement.intent is None else judgement.intent.id
-                    refused = refusals.made_by(change, self.pending.waiting[path].ticket)
+                    refused = self._refused(change, self.pending.waiting[path].ticket)
                     verdict = verdict if refused is None else ScopeValidation.FAIL
                     group = _Group(author, verdict, intent, _effect(change), refused)
                     groups.setdefault(group, []).append((change, judgement))
@@ -142,7 +141,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         `observer` is the session that noticed it. Changes of an ignored file are not recorded.
         """
         before, after = (None if each is None else self.stores.content(each) for each in (old, new))
-        change = DiskChange(path=path, old=HeldThen(hash=old, data=before), new=new, data=after)
+        change = DiskChange(path=path, old=old, old_data=before, new=new, data=after)
         author = _nobody(observer)
         judged = self._judged(change, author)
         if judged is not None:
@@ -178,12 +177,12 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         """
         gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
         for path, each in ready.items():
-            if each.new is None and each.old.hash is not None:
-                data = self.stores.content(each.old.hash)
+            if each.new is None and each.old is not None:
+                data = self.stores.content(each.old)
                 gone |= {} if data is None else {path: data}
         if gone:
             for path, each in ready.items():
-                if each.old.known and each.old.hash is None and each.new is not None:
+                if each.old_known and each.old is None and each.new is not None:
                     held = held_by(path)
                     came |= {} if held is None or held.data is None else {path: held.data}
         return renamed(gone, came)
@@ -210,27 +209,21 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         if self.stores.past.left_last(path, pending.new):
             self.pending.waiting.pop(path)
             return None
+        old, known = before.old, before.old_known
+        newest = self.stores.past.newest(previous or path)
+        left = {} if newest is None or newest.timestamp <= before.since else newest.left()
+        if (previous or path) in left:
+            # A record was made since: the change starts from the content that the record left.
+            old, known = left[previous or path], True
         return DiskChange(
             path=path,
-            old=self._old(previous or path, before),
+            old=old,
+            old_data=None if old is None else self.stores.content(old),
+            old_known=known,
             new=pending.new,
             data=held.data,
             previous=previous,
         )
-
-    def _old(self, path: WorkspacePath, pending: PendingChange) -> HeldThen:
-        """Return the content of a file before its pending change.
-
-        If a record was made since, it is the content that the record left, else the one of the
-        pending change.
-        """
-        newest = self.stores.past.newest(path)
-        old = pending.old
-        if newest is not None and newest.timestamp > pending.since:
-            left = newest.left()
-            old = HeldThen(hash=left[path], data=None) if path in left else old
-        data = None if old.hash is None else self.stores.content(old.hash)
-        return replace(old, data=data)
 
     def _held(
         self, files: TreeFiles, inner: Mapping[WorkspacePath, TreeSnapshot], path: WorkspacePath
@@ -273,6 +266,16 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         judged = self.judging.judge(author.session_id, place, BaseHash(read=None, disk=None))
         return judged.verdict is ScopeValidation.FAIL
 
+    def _refused(self, change: DiskChange, ticket: Ticket | None) -> ContentHash | None:
+        """Return the hash of the refused call that a change carries out, or None if there is none.
+
+        None also if an allowed call may have made the change (`ticket`).
+        """
+        if ticket is not None or change.new is None:
+            return None
+        before = b"" if change.created else change.old_data
+        return refused_call(self.stores, change.path, change.new, before, change.data)
+
     def _author(self, session: Session, pending: PendingChange) -> Author:
         ticket = pending.ticket
         if ticket is None:
@@ -293,4 +296,4 @@ def _nobody(session: Session) -> Author:
 def _effect(change: DiskChange) -> Effect:
     if change.new is None:
         return Effect.DELETE
-    return Effect.CREATE if change.old.known and change.old.hash is None else Effect.WRITE
+    return Effect.CREATE if change.created else Effect.WRITE

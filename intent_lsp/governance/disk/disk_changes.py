@@ -24,7 +24,7 @@ from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE
 from intent_lsp.governance.disk.change_records import DiskRecorder
 from intent_lsp.governance.disk.changed_files import Comparison
 from intent_lsp.governance.disk.comparison import compare
-from intent_lsp.governance.disk.disk_events import HeldThen, RecordedChange
+from intent_lsp.governance.disk.disk_events import RecordedChange
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites
 from intent_lsp.governance.disk.git_work import GitWork
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
@@ -201,8 +201,7 @@ class DiskChanges(Struct, kw_only=True, dict=True):
         for path in compared.gits:
             self._pending.follow_git(path)
         for file in compared.unseen:
-            old = HeldThen(hash=file.old, data=None)
-            taken = PendingChange(old=old, new=file.new, since=self._then_at)
+            taken = PendingChange(old=file.old, new=file.new, since=self._then_at)
             self._pending.keep_taken(file.path, taken)
         for file in compared.discarded if self._stays(now) else ():
             # A `git restore` that undoes a violation is noted too, so that a record ends the

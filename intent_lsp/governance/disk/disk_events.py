@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from intent_lsp.core.content import ContentHash, content_of
 from intent_lsp.core.paths import WorkspacePath
@@ -52,29 +51,26 @@ class Author(Struct, frozen=True, kw_only=True):
     assumed: bool = False
 
 
-class HeldThen(Struct, frozen=True, kw_only=True):
-    """A file's content before a change: its hash (None: no file), and its bytes if they are kept.
-
-    `known` is false if that content cannot be determined.
-    """
-
-    hash: ContentHash | None
-    data: bytes | None
-    known: bool = True
-
-
 class DiskChange(Struct, frozen=True, kw_only=True):
-    """A file that changed on disk: the content `old`, and the `new` hash (None: deleted).
+    """A file that changed on disk, from the hash `old` to the hash `new` (None: no file).
 
-    `data` is the new content, or None if the file is deleted or its content is not kept. `previous`
+    `old_data` and `data` are the contents, each None if there was no file or it is not kept.
+    `old_known` is false if the earlier content cannot be determined; `old` is then None. `previous`
     is the file's old path if it was renamed, else None.
     """
 
     path: WorkspacePath
-    old: HeldThen
+    old: ContentHash | None
+    old_data: bytes | None
+    old_known: bool = True
     new: ContentHash | None
     data: bytes | None
     previous: WorkspacePath | None = None
+
+    @property
+    def created(self) -> bool:
+        """Whether it is known that there was no file before."""
+        return self.old_known and self.old is None
 
 
 class RecordedChange(Struct, frozen=True, kw_only=True):
@@ -105,25 +101,13 @@ def record_changes(  # noqa: PLR0913 - each is a part of the record
     The record names the intent of `judgement`, and omits what the policy hides. `refused_call` is
     the hash of a refused call that was made all the same, or None.
     """
-    event = _event(changes, author, judgement, verdict, stores)
-    event = replace(event, refused_call_hash=refused_call)
-    return stores.ledger.append_or_queue(veiled(event, judgement.rules.policy))
-
-
-def _event(
-    changes: Sequence[DiskChange],
-    author: Author,
-    judgement: Judgement,
-    verdict: ScopeValidation,
-    stores: Stores,
-) -> Event:
     intent = judgement.intent
     late = budget(PARSING_SECONDS)
     inferred = [_inferred(change, late, stores.trees) for change in changes]
     kinds = {kind for kind, _ in inferred}
     kind = kinds.pop() if len(kinds) == 1 else MutationClass.INTENT_EVOLUTION
     related = related_to(None if intent is None else specification_of(intent), kind)
-    return Event(
+    event = Event(
         intent_id=None if intent is None else intent.id,
         intent_hash=None if intent is None else intent_hash(intent),
         session_id=author.session_id,
@@ -133,12 +117,13 @@ def _event(
         inferred=True,
         scope_validation=verdict,
         assumed=author.assumed,
+        refused_call_hash=refused_call,
         vcs=Vcs(revision_id=stores.revision()),
         files=tuple(
             RecordFile(
                 relative_path=change.path,
                 previous_path=change.previous,
-                pre_hash=change.old.hash,
+                pre_hash=change.old,
                 post_hash=change.new,
                 ast_fingerprint=fingerprint,
                 conversations=(
@@ -153,6 +138,7 @@ def _event(
             for change, (_, fingerprint) in zip(changes, inferred, strict=True)
         ),
     )
+    return stores.ledger.append_or_queue(veiled(event, judgement.rules.policy))
 
 
 def _inferred(
@@ -162,27 +148,25 @@ def _inferred(
 
     `late` returns True when parsing has to stop. Specified in requirements section 9.
     """
-    old = change.old
     if change.new is None:
         return MutationClass.FILE_DELETION, None
-    created = old.known and old.hash is None
     if change.data is None:
         # The file is too large to keep.
-        kind = MutationClass.FILE_CREATION if created else MutationClass.INTENT_EVOLUTION
+        kind = MutationClass.FILE_CREATION if change.created else MutationClass.INTENT_EVOLUTION
         return kind, None
     content = content_of(change.data, known_hash=change.new)
-    if created or old.data is not None:
-        return inferred_change(change.path, content_of(old.data), content, late, trees.tree)
+    if change.created or change.old_data is not None:
+        old = content_of(change.old_data)
+        return inferred_change(change.path, old, content, late, trees.tree)
     # The old content is no longer kept, so the kind of change cannot be inferred.
     fingerprint = file_fingerprint(change.path, content, late, trees.tree)
     return MutationClass.INTENT_EVOLUTION, fingerprint
 
 
 def _ranges(change: DiskChange) -> tuple[Range, ...]:
-    gone = change.old.known and change.old.hash is None
     content = content_of(change.data)
     comparable = change.data is not None or change.new is None
-    if comparable and (gone or change.old.data is not None):
-        return file_ranges(content_of(change.old.data), content)
+    if comparable and (change.created or change.old_data is not None):
+        return file_ranges(content_of(change.old_data), content)
     # The old content is no longer kept, so no diff is possible: the whole file counts as changed.
     return (whole_range(content),)

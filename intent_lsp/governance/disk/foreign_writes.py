@@ -50,11 +50,11 @@ class ForeignWrites(Struct, kw_only=True):
         seen = self.pending.waiting.get(path)
         if seen is not None:
             self.stores.end_runs([path])
-        if seen is None or not seen.old.known or pre == seen.old.hash or self._comes(path, pre):
+        if seen is None or not seen.old_known or pre == seen.old or self._comes(path, pre):
             return
         told = self.stores.past.left_last(path, pre)
         if not told and not self.pending.is_own(path, pre) and pre in (*seen.passed, seen.new):
-            self._record_step(path, seen.old.hash, pre)
+            self._record_step(path, seen.old, pre)
 
     def _comes(self, path: WorkspacePath, left: ContentHash | None) -> bool:
         """Return whether an editor has saved the content `left` and is about to record it."""
@@ -70,7 +70,7 @@ class ForeignWrites(Struct, kw_only=True):
         pre, now = file.pre_hash, hash_content(data)
         # The file does not hold what the call announced, so somebody else wrote too.
         mixed = file.announced is not None and file.announced != now
-        held = (seen.old.hash, *seen.passed, seen.new)
+        held = (seen.old, *seen.passed, seen.new)
         after = held[len(held) - held[::-1].index(pre) :] if pre in held else ()
         for hash_ in reversed(after):
             content = None if hash_ is None else self.stores.content(hash_)

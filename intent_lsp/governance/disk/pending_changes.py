@@ -13,7 +13,6 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.disk.changed_files import ChangedFile
-from intent_lsp.governance.disk.disk_events import HeldThen
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
 
@@ -28,14 +27,16 @@ _PASSED: Final = 8
 
 
 class PendingChange(Struct, frozen=True, kw_only=True):
-    """An unrecorded change of a file, from the content `old` to the hash `new` last noticed.
+    """An unrecorded change of a file, from the hash `old` to the hash `new` last noticed.
 
-    `new` is None if the file was gone. `since` is the time of the last snapshot before the change.
+    They are None if there was no file; `old` also if it is not known (`old_known` is false).
+    `since` is the time of the last snapshot before the change.
     `ticket` is the ticket of a call that may have made the change, or None. `passed` are the hashes
     noticed in between, at most the last `_PASSED`.
     """
 
-    old: HeldThen
+    old: ContentHash | None
+    old_known: bool = True
     new: ContentHash | None
     since: str
     ticket: Ticket | None = None
@@ -69,9 +70,8 @@ class PendingChanges(Struct, kw_only=True):
         if file.old is None and file.path in self.unlisted:
             file = replace(file, old=self.unlisted[file.path])
         if known is None:
-            old = HeldThen(hash=file.old, data=None, known=file.old_known)
-            known = PendingChange(old=old, new=file.new, since=since)
-        if known.old.known and known.old.hash == file.new:
+            known = PendingChange(old=file.old, old_known=file.old_known, new=file.new, since=since)
+        if known.old_known and known.old == file.new:
             # The file is back at its old content.
             self.waiting.pop(file.path, None)
         else:

@@ -5,12 +5,14 @@ Specified in requirements section 3.
 Invariant: a tree that cannot be compared gives None, never "nothing changed".
 Invariant: edits found while git is running are reported only once it has finished or the wait has
 timed out.
-Invariant: an intents file that cannot be read counts as changed rules.
+Invariant: files that a command hides from git by new lines in ignore files are reported, but not
+files that were ignored before.
 """
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -18,26 +20,28 @@ from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import TreeSnapshot
 from intent_lsp.core.content import decode
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.control_plane import control_plane
-from intent_lsp.core.intents import Intent, Status
+from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.changed_files import ChangedFile, Comparison
 from intent_lsp.governance.disk.comparison import compare
-from intent_lsp.governance.disk.hidden_files import hidden_files, keep_excludes
-from intent_lsp.governance.disk.tree_snapshots import TreeLooks
-from intent_lsp.governance.judging.restoring_edits import puts_back
+from intent_lsp.governance.disk.tree_snapshots import TreeLooks, is_anybodys
+from intent_lsp.governance.judging.restoring_edits import only_bookkeeping, puts_back
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.clock import deadline
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.fs.tree_reader import TreeFiles
 from intent_lsp.store.git.activity import GitRest
+from intent_lsp.store.git.ignored import IGNORE_FILE, hidden_by
 
 _log: Final = logging.getLogger(__name__)
 
 GIT_AWAITED_FOR: Final = 5.0
 """Seconds that recording a command waits for git to finish; its agent waits for the answer."""
 
-_ANY_STATUS: Final = Status.PLANNED
+_EXCLUDE: Final = WorkspacePath(".git/info/exclude")
 
 
 class TreeChanges(Struct, frozen=True, kw_only=True):
@@ -84,7 +88,7 @@ class WorkTree:
         if found is None:
             _log.warning("%s: the work tree cannot be compared", self._stores.root)
         elif found.git is not None:
-            keep_excludes(found.git, self._contents)
+            _keep_excludes(found.git, self._contents)
         return found
 
     def changes(self, before: TreeSnapshot) -> TreeChanges | None:
@@ -124,7 +128,7 @@ class WorkTree:
 
     def _found(self, before: TreeSnapshot, look: TreeAtRest, compared: Comparison) -> TreeChanges:
         edits = [file for file in compared.edits if not self._own(file)]
-        edits += hidden_files(self._looks, before, look.now, compared.edits)
+        edits += _hidden_files(self._looks, before, look.now, compared.edits)
         return TreeChanges(
             files=tuple(sorted((*edits, *compared.discarded), key=lambda file: file.path)),
             now=look.now,
@@ -212,22 +216,81 @@ class WorkTree:
         return any(f.path == file.path and f.post_hash == file.old for f in newest.files)
 
 
-def only_bookkeeping(before: bytes, after: bytes) -> bool:
-    """Return whether two contents of the intents file give every intent the same rules.
+def _keep_excludes(git: GitSnapshot, contents: Contents) -> None:
+    """Keep the present contents of the ignore files outside the work tree that `git` names."""
+    for place, _ in git.excludes:
+        try:
+            contents.keep(read_bytes(Path(place)))
+        except OSError as problem:
+            _log.warning("%s is not kept: %s", place, problem)
 
-    Of what the server reads, only `status`, `recent_history` and `updated_at` may differ, which it
-    writes at any time. False if a content cannot be read.
+
+def _hidden_files(
+    looks: TreeLooks,
+    before: TreeSnapshot,
+    now: TreeSnapshot,
+    edits: Iterable[ChangedFile],
+) -> Iterator[ChangedFile]:
+    """Yield existing files that changes of ignore files between two snapshots have hidden from git.
+
+    They are yielded as new files, and are found as far as the earlier contents of the ignore files
+    are kept. Left out are the files of `before`, those that `is_anybodys` excludes, and with a
+    warning unreadable ones. `edits` are the changed files, among them changed ignore files.
     """
-    rules = _rules(before)
-    return rules is not None and rules == _rules(after)
+    root, git, contents = looks.root, looks.git, looks.contents
+    if git is None:
+        return
+    changed = dict(_changed_in_tree(contents, edits))
+    paths = {git.full_path(each): each for each in changed}
+    asked = {name: changed[path] for name, path in paths.items()}
+    asked |= dict(_changed_elsewhere(contents, before.git, now.git))
+    found = hidden_by(git, root, asked) if asked else {}
+    files = TreeFiles(root)
+    for path, source in (found or {}).items():
+        if path in before.files or not is_anybodys(path):
+            continue
+        try:
+            held = files.held(path)
+        except OSError as problem:
+            _log.warning("%s cannot be compared: %s", path, problem)
+            continue
+        if held.hash is not None:
+            yield ChangedFile(
+                path=path,
+                old=None,
+                new=held.hash,
+                data=held.data,
+                hidden_by=paths.get(source, _EXCLUDE),
+            )
 
 
-def _rules(data: bytes) -> tuple[Intent, ...] | None:
-    text = decode(data)
-    read = None if text is None else read_intents(text.text)
-    if read is None or not read.parsed:
-        return None
-    return tuple(
-        replace(intent, status=_ANY_STATUS, recent_history=(), updated_at=None)
-        for intent in read.intents
-    )
+def _changed_in_tree(
+    contents: Contents, edits: Iterable[ChangedFile]
+) -> Iterator[tuple[WorkspacePath, bytes]]:
+    for file in edits:
+        held = _kept(contents, file.old) if file.path.rpartition("/")[2] == IGNORE_FILE else None
+        if held is not None:
+            yield file.path, held
+
+
+def _changed_elsewhere(
+    contents: Contents, before: GitSnapshot | None, now: GitSnapshot | None
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the old content, if kept, of changed ignore files outside the work tree.
+
+    The name is the one in git's output. A file that git may report under two names is yielded
+    twice.
+    """
+    old = dict(before.excludes) if before is not None else {}
+    new = dict(now.excludes) if now is not None else {}
+    for place in sorted(old.keys() | new.keys()):
+        data = _kept(contents, old.get(place)) if old.get(place) != new.get(place) else None
+        if data is not None:
+            yield place, data
+            if place.endswith("/info/exclude"):
+                yield _EXCLUDE, data
+
+
+def _kept(contents: Contents, hash_: ContentHash | None) -> bytes | None:
+    """Return an ignore file's content by its hash (b"" for None), or None if it is not kept."""
+    return b"" if hash_ is None else contents.stores.content(hash_)

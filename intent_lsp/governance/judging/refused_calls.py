@@ -10,6 +10,7 @@ from intent_lsp.core.agents.refused_edits import PIECES_AT_MOST, RefusedEdit
 from intent_lsp.core.agents.tickets import TicketFile
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.commands.reading import Effect
+from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp
@@ -39,6 +40,26 @@ def _time(at: str) -> str:
     """Return a time of an RFC 3339 timestamp for people, such as `12:03:04 UTC on 2026-11-25`."""
     day, _, rest = at.partition("T")
     return f"{rest[:8]} UTC on {day}"
+
+
+def refused_call(
+    stores: Stores, path: WorkspacePath, new: ContentHash, before: bytes | None, after: bytes | None
+) -> ContentHash | None:
+    """Return the hash of the refused call that a change carries out, and note that it was made.
+
+    `new` is the hash of the content `after`. Return None if none is found, and for a content that a
+    record has left before: that is nobody's disobedience.
+    """
+    state = stores.state
+    if state is None:
+        return None
+    with step("what was refused to agents"):
+        lately = state.refusals.lately(path, stores.clock())
+        found = next((each for each in lately if each.appears(new, before, after)), None)
+        if found is not None and not stores.past.has_left(path, new):
+            state.refusals.note_made(found)
+            return found.call
+    return None
 
 
 def keep_refused(stores: Stores, call: ToolCall, files: tuple[TicketFile, ...]) -> None:

@@ -1,12 +1,21 @@
-"""Edits that restore a file to what it was before a violation (ADR 0006).
+"""Edits that break no rule: they restore a file (ADR 0006), or change only what we keep of intents.
 
 Invariant: an edit of a file that has no record of a violation restores nothing.
+Invariant: an intents file that cannot be read counts as changed rules.
 """
 
-from intent_lsp.core.content import ContentHash
+from typing import Final
+
+from msgspec.structs import replace
+
+from intent_lsp.core.content import ContentHash, decode
+from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import EntityType, Record, ScopeValidation
+from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.governance.contents.contents import Contents
+
+_ANY_STATUS: Final = Status.PLANNED
 
 
 def may_undo(contents: Contents, path: WorkspacePath, *, deleting: bool) -> bool:
@@ -73,3 +82,24 @@ def _ends(record: Record, path: WorkspacePath) -> tuple[ContentHash | None, Cont
     """
     ends = ((file.pre_hash, file.post_hash) for file in record.files if file.path == path)
     return next(ends, (None, None))
+
+
+def only_bookkeeping(before: bytes, after: bytes) -> bool:
+    """Return whether two contents of the intents file give every intent the same rules.
+
+    Of what the server reads, only `status`, `recent_history` and `updated_at` may differ, which it
+    writes at any time. False if a content cannot be read.
+    """
+    rules = _rules(before)
+    return rules is not None and rules == _rules(after)
+
+
+def _rules(data: bytes) -> tuple[Intent, ...] | None:
+    text = decode(data)
+    read = None if text is None else read_intents(text.text)
+    if read is None or not read.parsed:
+        return None
+    return tuple(
+        replace(intent, status=_ANY_STATUS, recent_history=(), updated_at=None)
+        for intent in read.intents
+    )
