@@ -113,26 +113,14 @@ class RootParts:
         self._judging = SaveJudge(
             stores=self.stores, sessions=self.sessions, contents=self.contents, grants=self.grants
         )
-        self.looks = OpenFileStates(
-            stores=self.stores, judging=self._judging, contents=self.contents
-        )
+        self.looks = OpenFileStates(self._judging)
         self.violations = Violations(self.stores, self.contents)
 
     def _make_saves(self) -> None:
         """Build the parts that record the edits of people."""
-        self.saves = Saves(
-            stores=self.stores,
-            judging=self._judging,
-            contents=self.contents,
-            states=self.looks,
-            audit_log=self.audit_log,
-        )
+        self.saves = Saves(states=self.looks, audit_log=self.audit_log)
         self.file_operations = FileOperations(
-            stores=self.stores,
-            judging=self._judging,
-            contents=self.contents,
-            audit_log=self.audit_log,
-            disk=self.disk_changes,
+            judging=self._judging, audit_log=self.audit_log, disk=self.disk_changes
         )
 
     def _make_calls(self, work_tree: WorkTree) -> None:

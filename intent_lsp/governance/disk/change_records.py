@@ -18,7 +18,6 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, ScopeValidation
 from intent_lsp.core.rename_detection import renamed
-from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.comparison import commit_hash
 from intent_lsp.governance.disk.disk_events import (
     Author,
@@ -32,7 +31,6 @@ from intent_lsp.governance.judging.refused_calls import refused_call
 from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles
 from intent_lsp.store.ledger.ledger import Appended
@@ -68,9 +66,7 @@ class _Group(NamedTuple):
 class DiskRecorder(Struct, frozen=True, kw_only=True):
     """Judges and records the unreported changes of one root's files."""
 
-    stores: Stores
     judging: SaveJudge
-    contents: Contents
     pending: PendingChanges
     git_work: GitWork
 
@@ -86,9 +82,9 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         is gone. `session` is named as the observer. `inner` are the snapshots of the git
         repositories below the root. The root's lock is held until the last result is taken.
         """
-        held = partial(self._held, TreeFiles(self.stores.root), inner)
+        held = partial(self._held, TreeFiles(self.judging.stores.root), inner)
         names = self._renamed(held, ready)
-        with holding(self.stores.gate_lock):
+        with holding(self.judging.stores.gate_lock):
             # Check again under the lock: git or another server may have acted while we waited for
             # it.
             settled = self.has_control_dir() and not self.git_work.has_moved()
@@ -113,7 +109,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
             for group, found in groups.items():
                 changes = tuple(change for change, _ in found)
                 outcome = record_changes(
-                    self.stores,
+                    self.judging.stores,
                     changes,
                     group.author,
                     found[0][1],
@@ -140,16 +136,17 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
 
         `observer` is the session that noticed it. Changes of an ignored file are not recorded.
         """
-        before, after = (None if each is None else self.stores.content(each) for each in (old, new))
+        content = self.judging.stores.content
+        before, after = (None if each is None else content(each) for each in (old, new))
         change = DiskChange(path=path, old=old, old_data=before, new=new, data=after)
         author = _nobody(observer)
         judged = self._judged(change, author)
         if judged is not None:
-            record_changes(self.stores, [change], author, *judged)
+            record_changes(self.judging.stores, [change], author, *judged)
 
     def has_control_dir(self) -> bool:
         """Return whether `.orchestration` exists. If it was deleted, no record must recreate it."""
-        return (self.stores.root / CONTROL_ROOM).is_dir()
+        return (self.judging.stores.root / CONTROL_ROOM).is_dir()
 
     def all_is_recorded(self) -> bool:
         """Append the queued records to the ledger. Return whether none is left in the queue.
@@ -157,7 +154,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         A queued record might already be of the same change.
         """
         try:
-            self.stores.ledger.drain()
+            self.judging.stores.ledger.drain()
         except IntentLspError as problem:
             _log.warning("changes on disk wait for the ledger: %s", problem)
             return False
@@ -178,7 +175,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
         for path, each in ready.items():
             if each.new is None and each.old is not None:
-                data = self.stores.content(each.old)
+                data = self.judging.stores.content(each.old)
                 gone |= {} if data is None else {path: data}
         if gone:
             for path, each in ready.items():
@@ -206,11 +203,11 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
             # The file has changed again, or an agent is about to change it: the next snapshot
             # decides.
             return None
-        if self.stores.past.left_last(path, pending.new):
+        if self.judging.stores.past.left_last(path, pending.new):
             self.pending.waiting.pop(path)
             return None
         old, known = before.old, before.old_known
-        newest = self.stores.past.newest(previous or path)
+        newest = self.judging.stores.past.newest(previous or path)
         left = {} if newest is None or newest.timestamp <= before.since else newest.left()
         if (previous or path) in left:
             # A record was made since: the change starts from the content that the record left.
@@ -218,7 +215,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         return DiskChange(
             path=path,
             old=old,
-            old_data=None if old is None else self.stores.content(old),
+            old_data=None if old is None else self.judging.stores.content(old),
             old_known=known,
             new=pending.new,
             data=held.data,
@@ -238,14 +235,14 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
 
     def _is_claimed(self, path: WorkspacePath) -> bool:
         """Return whether an agent's open call claims the file and will record it."""
-        state = self.stores.state
-        return state is not None and state.tickets.over(path, self.stores.clock()) is not None
+        state, now = self.judging.stores.state, self.judging.stores.clock()
+        return state is not None and state.tickets.over(path, now) is not None
 
     def _judged(
         self, change: DiskChange, author: Author
     ) -> tuple[Judgement, ScopeValidation] | None:
         """Return the judgement and the verdict on a change, or None if it is not to be recorded."""
-        place = resolve_below(self.stores.root, change.path)
+        place = resolve_below(self.judging.stores.root, change.path)
         if place is None:
             return None
         reading = BaseHash(read=change.new, disk=change.new)
@@ -255,12 +252,13 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
             return None
         if change.previous is not None and self._was_out_of_bounds(author, change.previous):
             verdict = ScopeValidation.FAIL
-        if verdict is ScopeValidation.FAIL and puts_back(self.contents, change.path, change.new):
+        contents = self.judging.contents
+        if verdict is ScopeValidation.FAIL and puts_back(contents, change.path, change.new):
             verdict = ScopeValidation.EXEMPT
         return judgement, verdict
 
     def _was_out_of_bounds(self, author: Author, previous: WorkspacePath) -> bool:
-        place = resolve_below(self.stores.root, previous)
+        place = resolve_below(self.judging.stores.root, previous)
         if place is None:
             return False
         judged = self.judging.judge(author.session_id, place, BaseHash(read=None, disk=None))
@@ -274,16 +272,17 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         if ticket is not None or change.new is None:
             return None
         before = b"" if change.created else change.old_data
-        return refused_call(self.stores, change.path, change.new, before, change.data)
+        return refused_call(self.judging.stores, change.path, change.new, before, change.data)
 
     def _author(self, session: Session, pending: PendingChange) -> Author:
         ticket = pending.ticket
         if ticket is None:
             return _nobody(session)
+        agent = self.judging.stores.agent_info(ticket.session_id, ticket.agent_id)
         return Author(
             session_id=ticket.session_id,
             agent_id=ticket.agent_id,
-            contributor=self.stores.agent_info(ticket.session_id, ticket.agent_id).contributor,
+            contributor=agent.contributor,
             assumed=ticket.late,
         )
 

@@ -82,15 +82,9 @@ class DiskChanges(Struct, kw_only=True, dict=True):
         self._pending = PendingChanges(stores=self.stores)
         self._git_work = GitWork(stores=self.stores)
         self._recorder = DiskRecorder(
-            stores=self.stores,
-            judging=self.judging,
-            contents=self.looks.contents,
-            pending=self._pending,
-            git_work=self._git_work,
+            judging=self.judging, pending=self._pending, git_work=self._git_work
         )
-        self.foreign = ForeignWrites(
-            stores=self.stores, pending=self._pending, recorder=self._recorder
-        )
+        self.foreign = ForeignWrites(pending=self._pending, recorder=self._recorder)
 
     def look(self) -> TreeLook | None:
         """Take a snapshot of the work tree and note what changed since the last one.

@@ -11,7 +11,6 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.disk.change_records import DiskRecorder
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.root.stores import Stores
 
 
 class ForeignWrites(Struct, kw_only=True):
@@ -21,7 +20,6 @@ class ForeignWrites(Struct, kw_only=True):
     recorded.
     """
 
-    stores: Stores
     pending: PendingChanges
     recorder: DiskRecorder
     observer: Session | None = None
@@ -49,18 +47,18 @@ class ForeignWrites(Struct, kw_only=True):
         """
         seen = self.pending.waiting.get(path)
         if seen is not None:
-            self.stores.end_runs([path])
+            self.pending.stores.end_runs([path])
         if seen is None or not seen.old_known or pre == seen.old or self._comes(path, pre):
             return
-        told = self.stores.past.left_last(path, pre)
+        told = self.pending.stores.past.left_last(path, pre)
         if not told and not self.pending.is_own(path, pre) and pre in (*seen.passed, seen.new):
             self._record_step(path, seen.old, pre)
 
     def _comes(self, path: WorkspacePath, left: ContentHash | None) -> bool:
         """Return whether an editor has saved the content `left` and is about to record it."""
-        if left is None or path not in self.stores.coming_saves:
+        if left is None or path not in self.pending.stores.coming_saves:
             return False
-        return self.stores.is_coming_save(path, self.stores.content(left))
+        return self.pending.stores.is_coming_save(path, self.pending.stores.content(left))
 
     def _third(self, seen: PendingChange, file: TicketFile, data: bytes) -> ContentHash | None:
         """Return the hash of the last content noticed during the call that is foreign, or None.
@@ -73,7 +71,7 @@ class ForeignWrites(Struct, kw_only=True):
         held = (seen.old, *seen.passed, seen.new)
         after = held[len(held) - held[::-1].index(pre) :] if pre in held else ()
         for hash_ in reversed(after):
-            content = None if hash_ is None else self.stores.content(hash_)
+            content = None if hash_ is None else self.pending.stores.content(hash_)
             if content and hash_ != now and (mixed or not data.startswith(content)):
                 return hash_
         return None

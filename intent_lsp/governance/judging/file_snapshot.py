@@ -13,11 +13,9 @@ from intent_lsp.core.content import ABSENT, ContentHash, FileContent, content_of
 from intent_lsp.core.control_plane import FileClass
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.refused_calls import ignored_refusal
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.resolve import ResolvedPath
 
@@ -69,13 +67,10 @@ class Overtaken(Struct, frozen=True):
     before: FileContent
 
 
-class OpenFileStates:
+class OpenFileStates(Struct, frozen=True):
     """Takes snapshots of the files of one root."""
 
-    def __init__(self, *, stores: Stores, judging: SaveJudge, contents: Contents) -> None:
-        self._stores = stores
-        self._judging = judging
-        self._contents = contents
+    judging: SaveJudge
 
     def look(
         self,
@@ -93,7 +88,7 @@ class OpenFileStates:
         nothing.
         """
         reading = BaseHash(read=read if edited else disk.hash, disk=disk.hash)
-        judgement = self._judging.judge(session.id, place, reading)
+        judgement = self.judging.judge(session.id, place, reading)
         return self._state(session, judgement, disk)
 
     def after_save(
@@ -119,11 +114,11 @@ class OpenFileStates:
         return OpenFileState(
             judgement=judgement,
             disk=disk,
-            head=self._contents.head(path),
+            head=self.judging.contents.head(path),
             baseline=self._baseline(session, path, disk),
             passed=self._passed(path),
             refused=made or self._refused(judgement, disk),
-            ignored=None if made is None else ignored_refusal(self._stores, made, path),
+            ignored=None if made is None else ignored_refusal(self.judging.stores, made, path),
         )
 
     def is_fine(self, session: Session, place: ResolvedPath) -> bool:
@@ -132,16 +127,16 @@ class OpenFileStates:
         False means that the file may have one: take a snapshot to find out. Raise OSError if the
         check has to read the file and cannot.
         """
-        judgement = self._judging.judge(session.id, place)
-        if not _is_shown(judgement) and self._stores.past.newest_passes(place.path):
+        judgement = self.judging.judge(session.id, place)
+        if not _is_shown(judgement) and self.judging.stores.past.newest_passes(place.path):
             return True
-        newest = self._stores.past.newest(place.path)
+        newest = self.judging.stores.past.newest(place.path)
         if not _is_shown(judgement):
             return newest is None or newest.refused_call_hash is None
         if newest is None or newest.scope_validation is ScopeValidation.FAIL:
             return False
-        held = self._contents.hash_of(place.path)
-        passed = self._stores.past.newest_passing(place.path)
+        held = self.judging.contents.hash_of(place.path)
+        passed = self.judging.stores.past.newest_passing(place.path)
         return passed is not None and passed.left().get(place.path) == held
 
     def read_first(self, path: WorkspacePath) -> FileContent:
@@ -149,8 +144,8 @@ class OpenFileStates:
 
         Store it as the initial content, if it has none and commits do not determine all baselines.
         """
-        content = self._contents.on_disk(path)
-        self._contents.seen(path, content)
+        content = self.judging.contents.on_disk(path)
+        self.judging.contents.seen(path, content)
         return content
 
     def overtaken(self, path: WorkspacePath, disk: FileContent, opened: str) -> Overtaken | None:
@@ -160,13 +155,13 @@ class OpenFileStates:
         If they differ, this counts as such a save only if the file was written within the last 10
         seconds.
         """
-        text, stamp = disk.decoded, files.stamp(self._stores.root / path)
+        text, stamp = disk.decoded, files.stamp(self.judging.stores.root / path)
         if text is None or text.text == opened or stamp is None:
             return None
-        age = self._stores.clock().timestamp() - stamp.mtime_ns / 1e9
+        age = self.judging.stores.clock().timestamp() - stamp.mtime_ns / 1e9
         if not 0 <= age <= JUST_NOW:
             return None
-        if not opened and self._contents.head(path).hash is None:
+        if not opened and self.judging.contents.head(path).hash is None:
             return Overtaken(saved=disk, before=ABSENT)
         try:
             return Overtaken(saved=disk, before=content_of(text.encode(opened)))
@@ -174,25 +169,25 @@ class OpenFileStates:
             return None
 
     def _baseline(self, session: Session, path: WorkspacePath, disk: FileContent) -> FileContent:
-        baseline = self._contents.baseline(session.id, path)
+        baseline = self.judging.contents.baseline(session.id, path)
         # Of a large or evicted baseline only the hash is left, but it may equal the content on
         # disk.
         return disk if baseline.hash == disk.hash else baseline
 
     def _passed(self, path: WorkspacePath) -> FileContent | None:
-        record = self._stores.past.newest_passing(path)
-        return None if record is None else self._contents.kept(record.left().get(path))
+        record = self.judging.stores.past.newest_passing(path)
+        return None if record is None else self.judging.contents.kept(record.left().get(path))
 
     def _made_all_the_same(self, path: WorkspacePath, held: ContentHash | None) -> Record | None:
         """Return the record of a refused call that was made and left this content, or None."""
-        past = self._stores.past
+        past = self.judging.stores.past
         newest = None if past.newest_passes(path) else past.newest(path)
         if newest is None or newest.refused_call_hash is None:
             return None
         return newest if newest.left().get(path) == held else None
 
     def _refused(self, judgement: Judgement, disk: FileContent) -> Record | None:
-        newest = self._stores.past.newest(judgement.path)
+        newest = self.judging.stores.past.newest(judgement.path)
         if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
             return None
         left = newest.left().get(judgement.path)

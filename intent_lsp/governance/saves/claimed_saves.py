@@ -19,7 +19,6 @@ from intent_lsp.governance.calls.ticket_saves import record_ticket_save
 from intent_lsp.governance.judging.save_events import Save, record_save
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.ledger.ledger import Appended, Queued
@@ -52,12 +51,10 @@ class AfterSave(Struct, frozen=True, kw_only=True):
         return replace(self, queued=outcome.reason)
 
 
-class ClaimedSaves(Struct, frozen=True, kw_only=True):
+class ClaimedSaves(Struct, frozen=True):
     """Holds back saves of one root that may be agents' changes, and records them later."""
 
-    stores: Stores
     judging: SaveJudge
-    events: CallEvents
     audit_log: AuditLog
 
     def save(self, ticket: Ticket, session: Session, done: AfterSave) -> AfterSave:
@@ -69,14 +66,15 @@ class ClaimedSaves(Struct, frozen=True, kw_only=True):
         """
         path = done.judgement.path
         if ticket.by_save:
-            outcome = record_ticket_save(self.events, ticket, path, done.old, done.disk)
+            events = CallEvents(stores=self.judging.stores, contents=self.judging.contents)
+            outcome = record_ticket_save(events, ticket, path, done.old, done.disk)
             if outcome is None:
                 return done
             told = replace(audit_event(session, done.judgement), tool=ticket.tool_name)
             told = replace(told, session_id=ticket.session_id, intent_id=ticket.intent_id)
             self.audit_log.done(told, error=None)
             return done.recorded(outcome)
-        state, hash_ = self.stores.state, done.disk.hash
+        state, hash_ = self.judging.stores.state, done.disk.hash
         if state is not None and hash_ is not None:
             held = HeldSave(path=path, ticket_id=ticket.id, session_id=session.id, hash=hash_)
             state.tickets.hold(held)
@@ -88,10 +86,10 @@ class ClaimedSaves(Struct, frozen=True, kw_only=True):
         `session` is the present editor's; in records of other sessions the contributor is unknown.
         Return the outcomes of the recorded saves; one whose content is no longer kept is dropped.
         """
-        state = self.stores.state
+        state = self.judging.stores.state
         if state is None:
             return ()
-        lapsed = state.tickets.lapsed(self.stores.clock())
+        lapsed = state.tickets.lapsed(self.judging.stores.clock())
         made = (self._released(session, held, ticket) for held, ticket in lapsed)
         return tuple(after for after in made if after is not None)
 
@@ -100,13 +98,14 @@ class ClaimedSaves(Struct, frozen=True, kw_only=True):
 
         Return None if the content is lost or the file's saves are not recorded.
         """
-        place = resolve_below(self.stores.root, held.path)
+        stores = self.judging.stores
+        place = resolve_below(stores.root, held.path)
         old = next((file.pre_hash for file in ticket.files if file.path == held.path), None)
-        new = self.stores.snapshots.get(held.hash)
+        new = stores.snapshots.get(held.hash)
         if place is None or new is None:
             _log.warning("a save of %s was held and is kept no more", held.path)
             return None
-        known = ABSENT if old is None else content_of(self.stores.content(old), known_hash=old)
+        known = ABSENT if old is None else content_of(stores.content(old), known_hash=old)
         by = session
         if held.session_id != session.id:
             by = Session(id=held.session_id, contributor=UNKNOWN_CONTRIBUTOR)
@@ -117,7 +116,7 @@ class ClaimedSaves(Struct, frozen=True, kw_only=True):
             return None
         content = content_of(new, known_hash=held.hash)
         save = Save(session=by, judgement=judgement, verdict=verdict, old=known, new=content)
-        outcome = record_save(self.stores, save)
+        outcome = record_save(stores, save)
         return AfterSave(judgement=judgement, old=known, disk=content).recorded(outcome)
 
 

@@ -20,13 +20,11 @@ from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Range, Record, ScopeValidation
 from intent_lsp.formats.diff import file_ranges, whole_range
-from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
 from intent_lsp.governance.judging.save_events import JudgedFile, operation_event, worst
 from intent_lsp.governance.judging.save_judge import UNREAD, Judgement, SaveJudge
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.saves.claimed_saves import audit_event
 from intent_lsp.governance.saves.operation_targets import OperationTarget, OperationTargets
 from intent_lsp.governance.views.audit_log import AuditLog
@@ -69,14 +67,13 @@ class AfterOperation(Struct, frozen=True, kw_only=True):
 class FileOperations(Struct, kw_only=True, dict=True):
     """Judges and records the file operations of one root: files created, renamed or deleted."""
 
-    stores: Stores
     judging: SaveJudge
-    contents: Contents
     audit_log: AuditLog
     disk: DiskChanges
 
     def __post_init__(self) -> None:
         """Create the part that finds the files of an operation, and the lock."""
+        self.stores, self.contents = self.judging.stores, self.judging.contents
         self._files = OperationTargets(self.stores, self.contents)
         self._lock = threading.Lock()
 

@@ -20,13 +20,10 @@ from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.calls.call_events import CallEvents
-from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.file_snapshot import OpenFileStates
 from intent_lsp.governance.judging.save_events import Save, record_save
-from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge, is_stale
+from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, is_stale
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.saves.claimed_saves import AfterSave, ClaimedSaves, audit_event
 from intent_lsp.governance.saves.save_runs import SaveRuns
 from intent_lsp.governance.views.audit_log import AuditLog
@@ -77,20 +74,14 @@ class Written(Struct, frozen=True, kw_only=True):
 class Saves(Struct, kw_only=True, dict=True):
     """Judges and records the editor's saves of one root, and takes snapshots of its files."""
 
-    stores: Stores
-    judging: SaveJudge
-    contents: Contents
     states: OpenFileStates
     audit_log: AuditLog
 
     def __post_init__(self) -> None:
         """Create the parts that hold back saves and merge automatic ones."""
-        self._held = ClaimedSaves(
-            stores=self.stores,
-            judging=self.judging,
-            events=CallEvents(stores=self.stores, contents=self.contents),
-            audit_log=self.audit_log,
-        )
+        self.judging = self.states.judging
+        self.stores, self.contents = self.judging.stores, self.judging.contents
+        self._held = ClaimedSaves(self.judging, self.audit_log)
         self._runs = SaveRuns(self.stores, self.audit_log)
         self._lock = threading.Lock()
 
