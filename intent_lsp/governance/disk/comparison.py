@@ -52,8 +52,8 @@ def compare(
     """Return what changed between two snapshots of a work tree, or None if that is unknown.
 
     `also_unseen`: also look for edits that were committed in between and replaced since. `above` is
-    what comes before the paths of the work tree in the paths of records: "", or for a repository
-    below the root its own path with a slash.
+    what comes before the paths of the work tree in the paths of records, and of the result: "", or
+    for a repository below the root its own path with a slash.
     """
     then, now = _unfolded(then, now), _unfolded(now, then)
     comparing = _Comparing(looks, then, now, above)
@@ -99,14 +99,13 @@ def _inner(
     """
     before, after, inner = then.inner.get(path), now.inner.get(path), looks.git_of(path)
     if before is not None and after is not None and inner is not None:
-        return _moved_below(path, compare(inner, before, after, above=f"{above}{path}/"))
+        return compare(inner, before, after, above=f"{above}{path}/")
     submodule = looks.gits is not None and path in looks.gits.flags().submodules
     old, new = commit_hash(before), commit_hash(after)
     if submodule or old == new:
         return Comparison(edits=(), gits=frozenset())
-    return Comparison(
-        edits=(ChangedFile(path=path, old=old, new=new, data=None),), gits=frozenset()
-    )
+    changed = ChangedFile(path=WorkspacePath(f"{above}{path}"), old=old, new=new, data=None)
+    return Comparison(edits=(changed,), gits=frozenset())
 
 
 def commit_hash(snapshot: TreeSnapshot | None) -> ContentHash | None:
@@ -117,20 +116,6 @@ def commit_hash(snapshot: TreeSnapshot | None) -> ContentHash | None:
     if snapshot is None:
         return None
     return hash_content(f"Subproject commit {snapshot.head or 0}\n".encode())
-
-
-def _moved_below(room: WorkspacePath, found: Comparison | None) -> Comparison | None:
-    if found is None:
-        return None
-
-    def below(path: WorkspacePath) -> WorkspacePath:
-        return WorkspacePath(f"{room}/{path}")
-
-    return Comparison(
-        edits=tuple(replace(file, path=below(file.path)) for file in found.edits),
-        gits=frozenset(map(below, found.gits)),
-        discarded=tuple(replace(file, path=below(file.path)) for file in found.discarded),
-    )
 
 
 class _Comparing:
@@ -173,7 +158,7 @@ class _Comparing:
             made = changes is not None and changes.made(path, old.hash, blob)
             lost = made and path in self._then.files and not self._was_gits(path, old.hash)
             if made:
-                gits.add(path)
+                gits.add(self._recorded(path))
             if made and not lost:
                 continue
             try:
@@ -236,8 +221,11 @@ class _Comparing:
 
     def _left_last(self, path: WorkspacePath, hash_: ContentHash) -> bool:
         """Return whether a file's newest record left it with this content."""
-        recorded = WorkspacePath(f"{self._above}{path}")
-        return self._looks.contents.stores.past.left_last(recorded, hash_)
+        return self._looks.contents.stores.past.left_last(self._recorded(path), hash_)
+
+    def _recorded(self, path: WorkspacePath) -> WorkspacePath:
+        """Return the path that records give to a file of this repository."""
+        return WorkspacePath(f"{self._above}{path}")
 
     def _side(self, snapshot: TreeSnapshot, path: WorkspacePath) -> _Side:
         """Return a path's content in a snapshot, or in its HEAD if the snapshot lacks the path."""
@@ -265,6 +253,7 @@ class _Comparing:
         before, known = self._old(path, old)
         if known and before == held.hash:
             return None
+        path = self._recorded(path)
         return ChangedFile(path=path, old=before, new=held.hash, data=held.data, old_known=known)
 
     def _old(self, path: WorkspacePath, old: _Side) -> tuple[ContentHash | None, bool]:
