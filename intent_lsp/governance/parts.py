@@ -21,8 +21,7 @@ from intent_lsp.governance.disk.watch_events import WatchEvents
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.judging.file_snapshot import OpenFileStates
 from intent_lsp.governance.judging.save_judge import SaveJudge
-from intent_lsp.governance.ledger.authors import Authors
-from intent_lsp.governance.ledger.blame import FileBlame
+from intent_lsp.governance.ledger.blame import Authors, FileBlame
 from intent_lsp.governance.ledger.reader import LedgerReader, governed_ledger
 from intent_lsp.governance.ledger.recovery import Recovery
 from intent_lsp.governance.plan.checkout import Checkout

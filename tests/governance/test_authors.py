@@ -10,8 +10,7 @@ from intent_lsp.core.blame.attribution import BlameRun
 from intent_lsp.core.paths import LOCAL_ROOM, POLICY_FILE, WorkspacePath
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.ledger import authors as authors_module
-from intent_lsp.governance.ledger.authors import authors_of
-from intent_lsp.governance.ledger.blame import ALL_LINES
+from intent_lsp.governance.ledger.blame import ALL_LINES, authors_of
 from intent_lsp.governance.root import sessions
 from intent_lsp.store.state.sessions_db import FILE_NAME
 from tests.governance.editor import Editor

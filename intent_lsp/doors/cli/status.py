@@ -15,7 +15,7 @@ from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, facts_table
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.governance.clean_tree import Lack, lacks
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.ledger.open_violations import OpenViolation, open_violations
+from intent_lsp.governance.ledger.intent_lines import OpenViolation, open_violations
 from intent_lsp.governance.root.rules import FileState, Rules
 from intent_lsp.governance.root.sessions import session_name
 from intent_lsp.store.ledger.index.queries import Query

@@ -25,8 +25,8 @@ from intent_lsp.governance.disk.disk_events import (
     RecordedChange,
     record_changes,
 )
-from intent_lsp.governance.disk.git_work import GitWork
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
+from intent_lsp.governance.disk.tree_snapshots import GitWork
 from intent_lsp.governance.judging.refused_calls import refused_call
 from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge

@@ -5,7 +5,7 @@ Invariant: a tree that cannot be compared gives None, never "nothing changed".
 """
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
@@ -148,8 +148,10 @@ class _Comparing:
 
     def _judged(self, sides: dict[WorkspacePath, tuple[_Side, _Side]]) -> Comparison | None:
         changes = self._changes
-        blobs = self._blobs(path for path, (_, new) in sides.items() if new.blob is None)
+        unknown = tuple(path for path, (_, new) in sides.items() if new.blob is None)
+        blobs = {} if changes is None else changes.trees.object_ids(unknown)
         if blobs is None:
+            # Git does not answer.
             return None
         edits, discarded = list[ChangedFile](), list[ChangedFile]()
         gits = set[WorkspacePath]()
@@ -236,16 +238,6 @@ class _Comparing:
         if self._changes is not None and head is not None:
             blob = self._changes.trees.blob(head, path)
         return _ABSENT if blob is None else _Side(None, blob, hashed=False)
-
-    def _blobs(self, paths: Iterable[WorkspacePath]) -> dict[WorkspacePath, str] | None:
-        """Return the blob ids that git would give the files as they are now.
-
-        Return None if git does not answer, and an empty result without a git repository.
-        """
-        if self._changes is None:
-            return {}
-        found = self._changes.trees.object_ids(tuple(paths))
-        return None if found is None else dict(found)
 
     def _changed(self, path: WorkspacePath, old: _Side) -> ChangedFile | None:
         """Return a file with its new content, or None if it has not changed since `old`."""

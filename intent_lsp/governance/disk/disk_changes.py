@@ -26,9 +26,8 @@ from intent_lsp.governance.disk.changed_files import Comparison
 from intent_lsp.governance.disk.comparison import compare
 from intent_lsp.governance.disk.disk_events import RecordedChange
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites
-from intent_lsp.governance.disk.git_work import GitWork
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
-from intent_lsp.governance.disk.tree_snapshots import TreeLooks, is_anybodys
+from intent_lsp.governance.disk.tree_snapshots import GitWork, TreeLooks, is_anybodys
 from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.judging.save_judge import SaveJudge
 from intent_lsp.governance.root.sessions import Session

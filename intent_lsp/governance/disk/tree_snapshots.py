@@ -1,4 +1,4 @@
-"""Snapshots of a work tree: files that differ from HEAD (without git: all), and git's state.
+"""Snapshots of a work tree: files that differ from HEAD (without git: all), and what git does.
 
 Invariant: a file is read again only if it may have changed or its content is not kept yet.
 Invariant: a tree that cannot be read gives None, never "nothing there". An inner repository that
@@ -9,7 +9,7 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -23,17 +23,22 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.governance.contents.contents import KEPT_AT_MOST, Contents
 from intent_lsp.governance.contents.uncommitted_tree import is_too_large
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import Stamp, stamp
 from intent_lsp.store.fs.root_search import is_git_top
 from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.fs.tree_reader import TreeFiles, holds_file
 from intent_lsp.store.fs.tree_walk import files_below
 from intent_lsp.store.fs.write import is_temporary
+from intent_lsp.store.git.activity import GitMoment, GitRest, git_moment
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.snapshot import GitSnapshots
 from intent_lsp.store.git.status import PrivateIndex, TreeStatus, tree_status
 
 _log: Final = logging.getLogger(__name__)
+
+GIT_AWAITED_FOR: Final = timedelta(seconds=30)
+"""How long an unchanging git lock file counts as a running git command."""
 
 FILES_AT_MOST: Final = 10_000
 """Differing files (without git: all files) above which no snapshot is taken."""
@@ -232,3 +237,43 @@ def is_anybodys(path: WorkspacePath) -> bool:
     """Return whether people or agents may edit a file: not temporary, nor the server's or git's."""
     kind = standing(path, _ANY_POLICY, ignored=False)
     return kind not in (FileClass.SERVER_ONLY, FileClass.IGNORED) and not is_temporary(path)
+
+
+class GitWork(Struct, kw_only=True):
+    """Follows the git activity of one root. `moment` is git's state at the last complete snapshot.
+
+    The others are as of the last call of `goes_on`. `stuck` is the state in which a git command
+    seemed to run, and the time when it was noticed, or None. `passed_over`: the command is ignored,
+    as this state has lasted for GIT_AWAITED_FOR.
+    """
+
+    stores: Stores
+    moment: GitMoment | None = None
+    passed_over: bool = False
+    stuck: tuple[GitMoment, datetime] | None = None
+
+    def goes_on(self, rest: GitRest, before: TreeSnapshot) -> bool:
+        """Return whether a git command is running, according to git's state `rest`.
+
+        `before` is the last complete snapshot. Return False too if git's state has not changed for
+        GIT_AWAITED_FOR.
+        """
+        git = before.git
+        if git is None or rest.lasted(git.index, git.log):
+            self.stuck, self.passed_over = None, False
+            return False
+        now = self.stores.clock()
+        if self.stuck is None or self.stuck[0] != rest.moment:
+            self.stuck = (rest.moment, now)
+        self.passed_over = now - self.stuck[1] >= GIT_AWAITED_FOR
+        return not self.passed_over
+
+    def has_moved(self) -> bool:
+        """Return whether git has done something since the last snapshot, so another is needed.
+
+        False while a git command is `passed_over`.
+        """
+        git, moment = self.stores.git, self.moment
+        if git is None or moment is None:
+            return False
+        return not self.passed_over and git_moment(git.git_dir) != moment

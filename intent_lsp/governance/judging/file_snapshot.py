@@ -111,12 +111,13 @@ class OpenFileStates(Struct, frozen=True):
         made = self._made_all_the_same(path, disk.hash)
         if made is None and not _is_violation(judgement):
             return OpenFileState(judgement=judgement, disk=disk, head=disk)
+        contents, passing = self.judging.contents, self.judging.stores.past.newest_passing(path)
         return OpenFileState(
             judgement=judgement,
             disk=disk,
-            head=self.judging.contents.head(path),
+            head=contents.head(path),
             baseline=self._baseline(session, path, disk),
-            passed=self._passed(path),
+            passed=None if passing is None else contents.kept(passing.left().get(path)),
             refused=made or self._refused(judgement, disk),
             ignored=None if made is None else ignored_refusal(self.judging.stores, made, path),
         )
@@ -173,10 +174,6 @@ class OpenFileStates(Struct, frozen=True):
         # Of a large or evicted baseline only the hash is left, but it may equal the content on
         # disk.
         return disk if baseline.hash == disk.hash else baseline
-
-    def _passed(self, path: WorkspacePath) -> FileContent | None:
-        record = self.judging.stores.past.newest_passing(path)
-        return None if record is None else self.judging.contents.kept(record.left().get(path))
 
     def _made_all_the_same(self, path: WorkspacePath, held: ContentHash | None) -> Record | None:
         """Return the record of a refused call that was made and left this content, or None."""

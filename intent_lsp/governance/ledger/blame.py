@@ -1,12 +1,15 @@
-"""Blame: which record wrote each line of a file (ledger section 5).
+"""Blame: which record wrote each line of a file, and the names of the people (ledger section 5).
 
 Invariant: nothing is written but the index. Contents kept in `.local/` make the result more exact,
 but are not required.
 Invariant: lines that an editor has changed and not saved have no author yet.
 Invariant: a cached lineage is used only while the ledger is unchanged.
+Invariant: if the policy wants no names of people, none is returned and git is not run.
 """
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -28,6 +31,11 @@ from intent_lsp.core.blame.moved_lines import OtherFile
 from intent_lsp.core.content import decode, hash_content, hash_if_there, split_lines
 from intent_lsp.core.line_diff import count_lines
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.content import decode, hash_content, hash_if_there, split_lines
+from intent_lsp.core.errors import StateUnavailableError
+from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
+from intent_lsp.core.policy import AuthorNames
+from intent_lsp.core.privacy import hashed_session
 from intent_lsp.core.rename_detection import EQUAL_AT_LEAST
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES, line_hunks
 from intent_lsp.governance.contents.content_lookup import PastContents
@@ -37,9 +45,15 @@ from intent_lsp.governance.ledger.file_lineage import (
     moved_from,
     with_earlier_name,
 )
+from intent_lsp.governance.root.rules import RulesCache
+from intent_lsp.governance.root.sessions import this_user
 from intent_lsp.store.fs.tree_reader import read_in
+from intent_lsp.store.ledger.authors import LedgerAuthors
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.raw.files import FilesStamp
+from intent_lsp.store.state.sessions_db import FILE_NAME, SessionDb
+
+_log: Final = logging.getLogger(__name__)
 
 ALL_LINES: Final = (0, 2**62)
 
@@ -107,7 +121,10 @@ class FileBlame:
         if lineage.joined:
             # The earlier file was found by equal content only, so its records attribute at most
             # `MOVED`.
-            claims = [_at_most_moved(claim, lineage.joined) for claim in claims]
+            claims = [
+                claim.at_most(Confidence.MOVED) if claim and claim.order < lineage.joined else claim
+                for claim in claims
+            ]
         lines = saved.lines
         if shown is not None and shown != lines:
             claims, lines = carried_over(claims, lines, shown, line_hunks), shown
@@ -156,11 +173,61 @@ def _by_hash(lineage: FileLineage, data: bytes) -> Blamed:
     return Blamed([claim], lineage.sources, None, max(count_lines(data), 1))
 
 
-def _at_most_moved(claim: Attribution | None, joined: int) -> Attribution | None:
-    """Return an attribution; if its record is another file's, with confidence at most `MOVED`.
+class Authors:
+    """Finds the names of the people who wrote the blame runs of one root. Thread-safe."""
 
-    The first `joined` records of the lineage are another file's.
+    def __init__(self, root: Path, rules: RulesCache, state: SessionDb | None) -> None:
+        """Prepare to find the authors of records in the ledger of `root`.
+
+        `state` holds this user's sessions; without it nobody is *you*.
+        """
+        self._rules = rules
+        self._state = state
+        self._commits = LedgerAuthors(root)
+
+    def people(self, runs: Iterable[BlameRun]) -> RecordAuthors:
+        """Return who made the records of those blame runs that people wrote, as far as known.
+
+        That is the author of the commit which added the record, or else whether it is this user's
+        own. Empty if the policy wants no names.
+        """
+        records = of_people(runs)
+        if not records or self._rules.current().policy.authors is AuthorNames.NONE:
+            return RecordAuthors()
+        names = self._commits.of({each: record.timestamp for each, record in records.items()})
+        rest = [record for each, record in records.items() if each not in names]
+        sessions = self._own_sessions() if rest else ()
+        own = frozenset(record.id for record in rest if record.session_id in sessions)
+        return RecordAuthors(names, own)
+
+    def named(self, runs: Iterable[BlameRun]) -> tuple[BlameRun, ...]:
+        """Return the blame runs with the names of their authors filled in where they are known."""
+        runs = tuple(runs)
+        return named(runs, self.people(runs))
+
+    def _own_sessions(self) -> Collection[str]:
+        """Return the ids of this user's sessions, plain and hashed, as records use either form.
+
+        There are none if they cannot be read.
+        """
+        try:
+            own = () if self._state is None else self._state.sessions_of(this_user())
+        except StateUnavailableError as problem:
+            _log.info("whose session it was cannot be told: %s", problem)
+            return ()
+        return {name for each in own for name in (each, hashed_session(each))}
+
+
+@contextmanager
+def authors_of(root: Path) -> Iterator[Authors]:
+    """Open the `Authors` of a root, without a session, for a `with` block.
+
+    An existing session database is read, and closed after the block; none is created.
     """
-    if claim is None or claim.order >= joined:
-        return claim
-    return claim.at_most(Confidence.MOVED)
+    local = root / LOCAL_ROOM
+    state = SessionDb(local) if (local / FILE_NAME).is_file() else None
+    try:
+        yield Authors(root, RulesCache(root), state)
+    finally:
+        if state is not None:
+            state.close()

@@ -85,7 +85,8 @@ def file_lineage(index: Index, path: WorkspacePath) -> FileLineage:
         if name in names:
             continue
         records = islice(newest_first(index, Query(path=name)), RECORDS_READ)
-        names[name] = list(_of_name(_before(records, renamed_by), name))
+        older = _before(records, renamed_by)
+        names[name] = [(each, file) for each in older for file in each.files if file.path == name]
         wanted += [
             (file.previous, record.id) for record, file in names[name] if file.previous is not None
         ]
@@ -194,10 +195,3 @@ def _before(records: Iterable[Record], renamed_by: str | None) -> Iterator[Recor
         if passed:
             yield record
         passed = passed or record.id == renamed_by
-
-
-def _of_name(records: Iterable[Record], name: WorkspacePath) -> Iterator[FileRecord]:
-    for record in records:
-        for file in record.files:
-            if file.path == name:
-                yield record, file

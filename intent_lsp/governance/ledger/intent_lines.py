@@ -1,8 +1,12 @@
-"""All lines that an intent's records explain, in the files as they are now (protocol section 2).
+"""What records say of the files as they are now: lines of an intent, and open violations.
+
+Specified in protocol section 2.
 
 Invariant: a file is blamed once, however many records it has.
 Of the files that only other records name, those are skipped whose records explain all of their
 content. Into the others, lines of the intent may have been moved.
+Invariant: a file is no open violation if it is not as its newest violation left it, or if a later
+record of it broke no rule.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -15,6 +19,7 @@ from msgspec import Struct, field
 from intent_lsp.core.blame.attribution import BlameRun
 from intent_lsp.core.content import ContentHash, hash_if_there
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
+from intent_lsp.core.records import Record
 from intent_lsp.governance.ledger.blame import ALL_LINES, Blamed, FileBlame
 from intent_lsp.governance.ledger.file_lineage import (
     NAMES_FOLLOWED,
@@ -24,11 +29,15 @@ from intent_lsp.governance.ledger.file_lineage import (
 )
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, unknown
 from intent_lsp.governance.root.rules import Rules
+from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import stamp
 from intent_lsp.store.fs.tree_reader import holds_file, read_in
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.index.index import Index
 from intent_lsp.store.ledger.index.queries import Query
+
+RECORDS_ASKED: Final = 500
+"""The most records of violations and failed edits that are searched, newest first."""
 
 RECORDS_AT_MOST: Final = 2_000
 """The most records of an intent whose files are blamed, newest first."""
@@ -92,6 +101,13 @@ class Explained(NamedTuple):
     path: WorkspacePath
     blamed: Blamed
     runs: tuple[BlameRun, ...]
+
+
+class OpenViolation(Struct, frozen=True):
+    """A file whose present content, or absence, breaks a rule, and the record of the violation."""
+
+    path: WorkspacePath
+    record: Record
 
 
 def worked_files(
@@ -229,3 +245,21 @@ def _unrecorded(
 
 def _hash(root: Path, path: WorkspacePath) -> ContentHash | None:
     return hash_if_there(read_in(root, path))
+
+
+def open_violations(stores: Stores) -> Iterator[OpenViolation]:
+    """Yield the open violations of a root, newest first.
+
+    They are searched among the files of the RECORDS_ASKED newest records whose verdict is `FAIL` or
+    whose edit failed.
+    """
+    seen: set[WorkspacePath] = set()
+    for record in stores.past.newest_violations(RECORDS_ASKED):
+        for path in record.left():
+            if path in seen:
+                continue
+            seen.add(path)
+            standing = stores.past.standing_violations(path)
+            left = standing[0].left() if standing else {}
+            if path in left and _hash(stores.root, path) == left[path]:
+                yield OpenViolation(path, standing[0])

@@ -22,7 +22,6 @@ from intent_lsp.core.content import hash_if_there
 from intent_lsp.core.gate.words import available_ids, available_json, listed, warnings_of
 from intent_lsp.core.intents import Intent, Status
 from intent_lsp.core.paths import INTENTS_FILE, parse_relative
-from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.context_xml import context_text
 from intent_lsp.formats.intents.edit import set_status
@@ -118,18 +117,15 @@ class Checkout(Struct, frozen=True, kw_only=True):
                 self.stores.state.notes.put_voice(session.id, session.agent_id, voice)
 
     def _selection(self, intent: Intent, warnings: tuple[str, ...]) -> Selection:
+        rules, past = self.stores.rules.current(), self.stores.past
         whole = IntentContext(
             intent=replace(intent, recent_history=self.history.of(intent)),
-            architectural_constraints=self.stores.rules.current().policy.architectural_constraints,
+            architectural_constraints=rules.policy.architectural_constraints,
             related_files=self._related(intent),
-            recent_records=self._recent(intent),
+            recent_records=past.of_intent(rules.file.intents, intent, limit=RECENT_RECORDS),
         )
         context, text = within_budget(whole, context_text)
         return Selection(intent=intent, context=context, text=text, warnings=warnings)
-
-    def _recent(self, intent: Intent) -> tuple[Record, ...]:
-        intents = self.stores.rules.current().file.intents
-        return self.stores.past.of_intent(intents, intent, limit=RECENT_RECORDS)
 
     def _start(self, intent: Intent, *, unsaved_file: bool) -> tuple[str, ...]:
         """Set the intent's status to IN_PROGRESS in the intents file. Return a warning on failure.

@@ -87,7 +87,9 @@ class WorkChecks:
         checked, found = self._found
         for finding in found:
             now, then = intents.get(finding.intent_id), checked.get(finding.intent_id)
-            if now is not None and then is not None and _same(now, then):
+            if now is None or then is None or now.status is not then.status:
+                continue
+            if now.owned_scope == then.owned_scope:
                 yield finding
 
     def _edited(self, rules: Rules) -> Iterator[ScopeFinding]:
@@ -98,6 +100,8 @@ class WorkChecks:
         if not recorded and not on_disk:
             return
         ends, below = self._ends(intents, closed), RootsBelow(self._stores.root)
+        # A later record may have put right a file's newest edit that broke a rule.
+        stands = self._stores.past.standing_violations
         touched: dict[IntentId, list[WorkspacePath]] = {}
         for path in sorted({*recorded, *on_disk}):
             owners = {owned.intent_id for owned in rules.owners(path)}
@@ -106,7 +110,7 @@ class WorkChecks:
             last = max(owners & ends.keys(), key=lambda each: ends[each], default=None)
             if last is None:
                 continue
-            if (recorded.get(path, 0) > ends[last] and self._stands(path)) or (
+            if (recorded.get(path, 0) > ends[last] and stands(path)) or (
                 on_disk.get(path, 0) > ends[last] and not self._is_explained(path)
             ):
                 touched.setdefault(last, []).append(path)
@@ -129,10 +133,6 @@ class WorkChecks:
                 on_disk[path] = _moment(datetime.fromtimestamp(there.mtime_ns / 1e9, UTC))
         first = _moment(since)
         return recorded, {path: moment for path, moment in on_disk.items() if moment > first}
-
-    def _stands(self, path: WorkspacePath) -> bool:
-        """Return whether no later record has put right a file's newest edit that broke a rule."""
-        return bool(self._stores.past.standing_violations(path))
 
     def _is_explained(self, path: WorkspacePath) -> bool:
         """Return whether a file is as its newest record or the server itself left it.
@@ -206,10 +206,6 @@ class WorkChecks:
 def _is_free(rules: Rules, path: WorkspacePath) -> bool:
     """Return whether a file is part of no intent's work: control plane, or generated."""
     return control_plane(path) or rules.generated.covers(path)
-
-
-def _same(now: Intent, then: Intent) -> bool:
-    return now.owned_scope == then.owned_scope and now.status is then.status
 
 
 def _moment(time: datetime) -> int:

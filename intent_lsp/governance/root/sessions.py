@@ -81,15 +81,18 @@ class Sessions:
         last editor session that does not run and ended in the last 14 days, if that intent is still
         among `intents` and open.
         """
-        if wanted is not None and (known := self.row(wanted)) is not None:
-            self._hold(wanted)
-            self._put(known.reopened(timestamp(self._stores.clock())))
-            return self._opened(Session(id=wanted, contributor=contributor))
+        known = None if wanted is None else self.row(wanted)
+        inherited = self._inherited(intents) if wanted is None else None
         session_id = wanted or self._stores.new_id()
-        inherited = None if wanted is not None else self._inherited(intents)
         self._hold(session_id)
-        self._begin(session_id, "editor", inherited)
-        return self._opened(Session(id=session_id, contributor=contributor, continued=inherited))
+        if known is None:
+            self._begin(session_id, "editor", inherited)
+        else:
+            self._put(known.reopened(timestamp(self._stores.clock())))
+        self._of_editors.add(session_id)
+        if contributor.entity_type is EntityType.AI:
+            self._of_agents.add(session_id)
+        return Session(id=session_id, contributor=contributor, continued=inherited)
 
     def saves_as_agent(self, session_id: str) -> bool:
         """Return whether a session's saves count as an agent's: its connection is declared AI."""
@@ -203,12 +206,6 @@ class Sessions:
             self._stores.state.end_session(session_id, timestamp(self._stores.clock()))
         if self._locks is not None:
             self._locks.release(session_id)
-
-    def _opened(self, session: Session) -> Session:
-        self._of_editors.add(session.id)
-        if session.contributor.entity_type is EntityType.AI:
-            self._of_agents.add(session.id)
-        return session
 
     def _inherited(self, intents: Intents) -> str | None:
         state, locks = self._stores.state, self._locks

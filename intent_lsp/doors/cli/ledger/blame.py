@@ -17,8 +17,7 @@ from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.doors.cli.terminal.times import local
 from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.formats.result_json import blame_json
-from intent_lsp.governance.ledger.authors import authors_of
-from intent_lsp.governance.ledger.blame import Blamed, FileBlame
+from intent_lsp.governance.ledger.blame import Blamed, FileBlame, authors_of
 
 _LINES: Final = re.compile(r"(\d{0,9})(,?)(\+?)(\d{0,9})")
 
