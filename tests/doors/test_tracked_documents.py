@@ -56,9 +56,8 @@ async def test_a_look_at_a_closed_file_leaves_a_save_that_is_not_recorded_someth
     window.tracked_documents.closed(tracked)
     await window.tracked_documents.look_again(tracked)
     assert tracked.file.disk.known.data == LINES.encode()
-    assert (
-        tracked.file.replaced(content_of(TYPED.encode()), tracked.lines).old.data == LINES.encode()
-    )
+    save = tracked.file.replaced(content_of(TYPED.encode()), tracked.lines)
+    assert save.known.data == LINES.encode()
     # Recorded, it is as the disk has it.
     tracked.file.recorded(content_of(TYPED.encode()))
     tracked.save_over()

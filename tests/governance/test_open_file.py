@@ -4,7 +4,8 @@ import pytest
 
 from intent_lsp.core.content import ABSENT, content_of, hash_content
 from intent_lsp.governance.saves.disk_state import DiskState
-from intent_lsp.governance.saves.open_file import OpenFile, SaveDelta
+from intent_lsp.governance.saves.open_file import OpenFile
+from intent_lsp.governance.saves.saves import Written
 
 A, B, C = map(content_of, (b"a", b"b", b"c"))
 
@@ -78,8 +79,9 @@ def _watched(*, opened: bytes | None = None) -> OpenFile:
     return file
 
 
-def _delta(new: bytes, old: bytes | None) -> SaveDelta:
-    return SaveDelta(content_of(new), content_of(old), content_of(old).hash)
+def _delta(new: bytes, old: bytes | None) -> Written:
+    known = content_of(old)
+    return Written(disk=content_of(new), known=known, read=known.hash)
 
 
 def test_a_save_seen_when_the_buffer_has_moved_on_is_the_editors_own() -> None:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from msgspec.structs import replace
+
 from intent_lsp.core.approvals import Grant
 from intent_lsp.core.gate.gate import judge_call, judge_save
 from intent_lsp.core.gate.request import (
@@ -119,13 +121,5 @@ class IntentJudge:
 
 
 def _request(rules: Rules, path: WorkspacePath, intent_id: str | None, scope: Scope) -> GateRequest:
-    return GateRequest(
-        tool_name=COMMIT_TOOL,
-        governed=rules.governed,
-        files=(FileFact(path=path, generated=rules.generated.covers(path)),),
-        active_intent=intent_id,
-        intents=rules.file.intents,
-        ignored=rules.ignored,
-        scope=scope,
-        owners=rules.owners,
-    )
+    file = FileFact(path=path, generated=rules.generated.covers(path))
+    return replace(rules.question((file,), intent_id, scope), tool_name=COMMIT_TOOL)

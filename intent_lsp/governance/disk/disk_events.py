@@ -164,9 +164,7 @@ def _inferred(
 
 
 def _ranges(change: DiskChange) -> tuple[Range, ...]:
-    content = content_of(change.data)
-    comparable = change.data is not None or change.new is None
-    if comparable and (change.created or change.old_data is not None):
-        return file_ranges(content_of(change.old_data), content)
-    # The old content is no longer kept, so no diff is possible: the whole file counts as changed.
-    return (whole_range(content),)
+    new = content_of(change.data, known_hash=change.new)
+    if not change.old_known:
+        return (whole_range(new),)
+    return file_ranges(content_of(change.old_data, known_hash=change.old), new)

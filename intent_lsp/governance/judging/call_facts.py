@@ -138,17 +138,9 @@ class CallFactsOf:
         # The gate itself checks that the cited intent is the one checked out; the scope is that of
         # the cited one.
         intent_id = call.intent_id or active
-        return GateRequest(
-            tool_name=call.tool_name,
-            governed=rules.governed,
-            files=tuple(self._facts(call, asker, files, rules)),
-            active_intent=intent_id,
-            intents=rules.file.intents,
-            ignored=rules.ignored,
-            scope=self._grants.scope_of(rules, rules.active(intent_id)),
-            owners=rules.owners,
-            call=facts,
-        )
+        scope = self._grants.scope_of(rules, rules.active(intent_id))
+        question = rules.question(tuple(self._facts(call, asker, files, rules)), intent_id, scope)
+        return replace(question, tool_name=call.tool_name, call=facts)
 
     def of_call(self, hearing: Hearing, files: Sequence[CallFile]) -> CallFacts:
         """Return the facts that concern the call as a whole, not a single file."""

@@ -183,15 +183,8 @@ class SaveJudge(Struct, frozen=True, kw_only=True):
         self, judgement: Judgement, place: ResolvedPath, reading: BaseHash
     ) -> GateRequest:
         rules = judgement.rules
-        return GateRequest(
-            governed=rules.governed,
-            files=_facts(judgement, place, reading),
-            active_intent=judgement.selected,
-            intents=rules.file.intents,
-            ignored=rules.ignored,
-            scope=self.grants.scope_of(rules, judgement.intent),
-            owners=rules.owners,
-        )
+        scope = self.grants.scope_of(rules, judgement.intent)
+        return rules.question(_facts(judgement, place, reading), judgement.selected, scope)
 
     def clear_own_write(self, judgement: Judgement) -> None:
         """Forget the server's last write of a file, since an editor has written the file."""

@@ -22,7 +22,7 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.commands.git import LOCAL_ROOM_REASON
 from intent_lsp.core.content import decode
 from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
-from intent_lsp.core.gate.request import DeniedPath
+from intent_lsp.core.gate.request import DeniedPath, FileFact, GateRequest
 from intent_lsp.core.intents import Intent, IntentId
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
 from intent_lsp.core.policy import GENERATED, Enforcement, TeamPolicy
@@ -148,6 +148,20 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         glob = control_glob(path)
         reason = LOCAL_ROOM_REASON if path == LOCAL_ROOM else CONTROL_REASON
         return None if glob is None else DeniedPath(path, glob, reason)
+
+    def question(
+        self, files: tuple[FileFact, ...], intent_id: str | None, scope: Scope
+    ) -> GateRequest:
+        """Return the gate request for a save of `files` under an intent with the given scope."""
+        return GateRequest(
+            governed=self.governed,
+            files=files,
+            active_intent=intent_id,
+            intents=self.file.intents,
+            ignored=self.ignored,
+            scope=scope,
+            owners=self.owners,
+        )
 
     def scope_of(self, intent: Intent | None, granted: tuple[str, ...] = ()) -> Scope:
         """Return the scope of an intent (None: an empty scope) and of the globs `granted` to it."""

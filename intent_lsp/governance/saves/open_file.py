@@ -28,14 +28,6 @@ WRITTEN_KEPT: Final = 4
 """The most texts of unrecorded saves that are kept."""
 
 
-class SaveDelta(Struct, frozen=True):
-    """The contents after and before a save, and the hash that the editor had read before it."""
-
-    new: FileContent
-    old: FileContent
-    read: ContentHash | None
-
-
 class GovernedPlace(Struct, frozen=True):
     """What governs an open file: its path in a root, the root's saves, and the editor's session."""
 
@@ -107,12 +99,12 @@ class OpenFile(Struct, kw_only=True):
             self._take_back()
         save = self.replaced(disk, saved)
         # If the disk already holds a later save, what was judged does not belong to this one.
-        old = save.old if before is None or save.new.hash != disk.hash else before.disk
+        old = save.known if before is None or save.disk.hash != disk.hash else before.disk
         # Start from the last recorded content: if an earlier save failed to be recorded, its change
         # is part of this one.
         old, read = self.missed = self.missed or (old, save.read)
-        written = Written(disk=save.new, known=old, read=read, automatic=automatic)
-        after = saves.after(session, place, written)
+        save = replace(save, known=old, read=read, automatic=automatic)
+        after = saves.after(session, place, save)
         self.missed = None
         self.recorded(after.disk)
         saves.stores.known_files.note(place.path, stamp if after.disk is disk else None)
@@ -201,18 +193,20 @@ class OpenFile(Struct, kw_only=True):
         data = disk.data
         return any(data is None or (data != text and begins(text, data)) for text in texts)
 
-    def replaced(self, disk: FileContent, saved: list[str]) -> SaveDelta:
-        """Return the contents before and after a save of the text `saved`.
+    def replaced(self, disk: FileContent, saved: list[str]) -> Written:
+        """Return a save of the text `saved`, with the contents before and after it.
 
         `disk` is the file's present content. It may be that of the next save already, which is then
         not taken for the content after this one.
         """
         agreed = self.disk.agreed
         if agreed is None or not self.has_written(agreed):
-            return SaveDelta(disk, *self.disk.before(disk))
+            known, read = self.disk.before(disk)
+            return Written(disk=disk, known=known, read=read)
         # The disk may already hold the next save, which will be reported too.
         first = agreed.hash != disk.hash and holds(agreed, saved) and self.has_written(disk)
-        return SaveDelta(agreed if first else disk, *self.disk.begun(agreed))
+        known, read = self.disk.begun(agreed)
+        return Written(disk=agreed if first else disk, known=known, read=read)
 
     def recorded(self, disk: FileContent) -> None:
         """Note that a save has been recorded which left the content `disk`."""

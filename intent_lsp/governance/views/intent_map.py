@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import nlargest
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.content import ContentHash, content_of, hash_content
@@ -52,16 +51,6 @@ LOOKED_AT: Final = 200
 _Rows = dict[WorkspacePath, MapRow]
 
 
-class _Change(Struct, frozen=True, kw_only=True):
-    """A record's change of a file, kept until the definitions for the file's row are looked up."""
-
-    intent_id: str
-    path: WorkspacePath
-    time: str
-    hash: ContentHash
-    ranges: tuple[Range, ...]
-
-
 class MapRows:
     """The rows of one root's intent map, by the intent ids in records. Not thread-safe.
 
@@ -71,7 +60,7 @@ class MapRows:
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
         self._rows: dict[str, _Rows] = {}
-        self._open: dict[tuple[str, WorkspacePath], _Change] = {}
+        self._open: dict[tuple[str, WorkspacePath], tuple[Range, ...]] = {}
         self._since = timestamp(stores.clock())
         self.news = False
         """Whether there is a record newer than this object."""
@@ -125,11 +114,12 @@ class MapRows:
                 continue
             self._open.pop(key, None)
             if told != (row.definitions, row.more):
-                self._put(name, replace(row, definitions=told.definitions, more=told.more))
+                taken = replace(row, definitions=told.definitions, more=told.more)
+                self._rows[name][row.path] = taken
                 changed.add(name)
-        drawn = (each for each in self._open.values() if self._is_drawn(each, intents))
-        left = nlargest(LOOKED_AT, drawn, key=lambda change: change.time)
-        self._open = {(each.intent_id, each.path): each for each in left}
+        drawn = (key for key in self._open if self._is_drawn(*key, intents))
+        left = nlargest(LOOKED_AT, drawn, key=lambda key: self._rows[key[0]][key[1]].time)
+        self._open = {key: self._open[key] for key in left}
         return changed
 
     def look(self, late: Late) -> set[str]:
@@ -140,19 +130,17 @@ class MapRows:
         waiting, self._open = self._open, {}
         known = ContentLookup(self._stores.root) if waiting else None
         changed = set()
-        for each in waiting.values():
+        for (intent_id, path), ranges in waiting.items():
             if known is None or late():
                 break
-            if names := self._names(known, each, late):
-                self._put(each.intent_id, named(self._rows[each.intent_id][each.path], names))
-                changed.add(each.intent_id)
+            row = self._rows[intent_id][path]
+            if names := self._names(known, row, ranges, late):
+                self._rows[intent_id][path] = named(row, names)
+                changed.add(intent_id)
         return changed
 
     def _all(self) -> Iterator[tuple[str, MapRow]]:
         return ((name, row) for name, rows in self._rows.items() for row in rows.values())
-
-    def _put(self, intent_id: str, row: MapRow) -> None:
-        self._rows[intent_id][row.path] = row
 
     def _await(self, intent_id: str, row: MapRow, part: RecordFile | None) -> None:
         """Queue a row for the lookup of its definitions, and drop an earlier entry for the row.
@@ -164,23 +152,24 @@ class MapRows:
         found = () if part is None else part.conversations
         ranges = tuple(each for conversation in found for each in conversation.ranges)
         if row.hash is not None and ranges and language_of(row.path) is not None:
-            self._open[intent_id, row.path] = _Change(
-                intent_id=intent_id, path=row.path, time=row.time, hash=row.hash, ranges=ranges
-            )
+            self._open[intent_id, row.path] = ranges
 
-    def _names(self, known: ContentLookup, change: _Change, late: Late) -> Sequence[str]:
-        data = known.find(change.hash, change.path, UNKNOWN_REVISION)
+    def _names(
+        self, known: ContentLookup, row: MapRow, ranges: Sequence[Range], late: Late
+    ) -> Sequence[str]:
+        """Return the names of the definitions in ranges of a row's file, as its record left it."""
+        data = None if row.hash is None else known.find(row.hash, row.path, UNKNOWN_REVISION)
         if data is None:
             return ()
-        content, tree_of = content_of(data, known_hash=change.hash), self._stores.trees.tree
-        return touched_definitions(change.path, content, change.ranges, late, tree_of)
+        content, tree_of = content_of(data, known_hash=row.hash), self._stores.trees.tree
+        return touched_definitions(row.path, content, ranges, late, tree_of)
 
-    def _is_drawn(self, change: _Change, intents: Intents) -> bool:
-        """Return whether a change's row is shown: its intent has no newer one for the file."""
-        owner = intents.get(change.intent_id)
+    def _is_drawn(self, intent_id: str, path: WorkspacePath, intents: Intents) -> bool:
+        """Return whether a row is shown: its intent has no newer one for the file."""
+        owner, time = intents.get(intent_id), self._rows[intent_id][path].time
         names = () if owner is None else intents.names(owner)
-        rows = (self._rows.get(name, {}).get(change.path) for name in names)
-        return all(row is None or row.time <= change.time for row in rows)
+        rows = (self._rows.get(name, {}).get(path) for name in names)
+        return all(row is None or row.time <= time for row in rows)
 
 
 class IntentMap:

@@ -230,19 +230,12 @@ def _scope_places(
     root: Path, look: OpenFileState, denied: Denied | None
 ) -> tuple[RelatedPlace, ...]:
     intent = look.judgement.intent
-    if intent is None or denied is None:
-        return ()
-    places = look.judgement.rules.file.places.get(intent.id)
-    if places is None:
+    places = None if intent is None else look.judgement.rules.file.places.get(intent.id)
+    if intent is None or places is None or denied is None:
         return ()
     span = places.owned_scope or places.id
-    return (
-        RelatedPlace(
-            path=root / INTENTS_FILE,
-            span=span,
-            message=f"The files that {intent.id} owns are listed here",
-        ),
-    )
+    message = f"The files that {intent.id} owns are listed here"
+    return (RelatedPlace(path=root / INTENTS_FILE, span=span, message=message),)
 
 
 def _owner_places(root: Path, look: OpenFileState) -> tuple[RelatedPlace, ...]:
