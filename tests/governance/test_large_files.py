@@ -5,7 +5,7 @@ import pytest
 from intent_lsp.core.content import content_of
 from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.syntax.outline import file_fingerprint
-from intent_lsp.governance.judging import save_events
+from intent_lsp.governance.judging import edit_events
 from tests.governance.editor import Editor
 
 PATH = "src/auth/large.py"
@@ -18,7 +18,7 @@ TEXT = "".join(
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let parsing take its time: what becomes of it when it is too slow is tested elsewhere."""
-    monkeypatch.setattr(save_events, "PARSING_SECONDS", 60.0)
+    monkeypatch.setattr(edit_events, "PARSING_SECONDS", 60.0)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from intent_lsp.formats.diff import file_ranges
 from intent_lsp.formats.registrations.registration import Place
 from intent_lsp.governance.agents.registration_plan import PlannedFile, RegistrationFiles
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.judging.save_events import related_to
+from intent_lsp.governance.judging.edit_events import related_to
 from intent_lsp.governance.parts import GATE_LOCK
 from intent_lsp.store.fs.local_dir import open_local_directory
 from intent_lsp.store.fs.transaction import WorkFile, change_files, remove_empty_directories

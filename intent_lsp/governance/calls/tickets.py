@@ -16,7 +16,7 @@ from intent_lsp.core.intents import Intent
 from intent_lsp.core.records import MutationClass
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.judging.call_facts import CallFile, Hearing, announced
-from intent_lsp.governance.judging.save_events import specification_of
+from intent_lsp.governance.judging.edit_events import specification_of
 
 
 class JudgedCall(Struct, frozen=True, kw_only=True):

@@ -1,9 +1,10 @@
-"""The result of comparing two snapshots: files that git changed, and files that others edited."""
+"""Changed files of a work tree: what a comparison of two snapshots found, and what was recorded."""
 
 from msgspec import Struct
 
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.records import Record
 
 
 class ChangedFile(Struct, frozen=True, kw_only=True):
@@ -36,3 +37,17 @@ class Comparison(Struct, frozen=True, kw_only=True):
     gits: frozenset[WorkspacePath]
     discarded: tuple[ChangedFile, ...] = ()
     unseen: tuple[ChangedFile, ...] = ()
+
+
+class RecordedChange(Struct, frozen=True, kw_only=True):
+    """One record of changes on disk: the paths that changed, and the record.
+
+    `record` is None if the record is queued and not yet in the ledger; `queued` then says why.
+    `unannounced`: no call that was announced may have made the changes, and their verdict is not
+    EXEMPT.
+    """
+
+    paths: tuple[WorkspacePath, ...]
+    record: Record | None = None
+    queued: str | None = None
+    unannounced: bool = False

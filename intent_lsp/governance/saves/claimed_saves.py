@@ -26,7 +26,7 @@ from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Event, Record
 from intent_lsp.governance.calls.call_events import CallEvents
 from intent_lsp.governance.calls.ticket_saves import record_ticket_save
-from intent_lsp.governance.judging.save_events import Save, record_save, save_event
+from intent_lsp.governance.judging.edit_events import Save, record_save, save_event
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.root.stores import Stores

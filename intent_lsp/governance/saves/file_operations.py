@@ -21,7 +21,7 @@ from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Range, Record, ScopeValidation
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.governance.disk.disk_changes import DiskChanges
-from intent_lsp.governance.judging.save_events import JudgedFile, operation_event, worst
+from intent_lsp.governance.judging.edit_events import JudgedFile, operation_event, worst
 from intent_lsp.governance.judging.save_judge import UNREAD, Judgement, SaveJudge
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.sessions import Session

@@ -20,8 +20,8 @@ from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.governance.judging.edit_events import Save, record_save
 from intent_lsp.governance.judging.file_snapshot import OpenFileStates
-from intent_lsp.governance.judging.save_events import Save, record_save
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, is_stale
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.saves.claimed_saves import AfterSave, ClaimedSaves, SaveRuns, audit_event
