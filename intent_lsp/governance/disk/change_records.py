@@ -10,8 +10,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from intent_lsp.core.agents.tickets import TreeSnapshot
-from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.agents.tickets import Ticket, TreeSnapshot
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.errors import IntentLspError

@@ -18,8 +18,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tickets import TreeSnapshot
-from intent_lsp.core.content import decode
+from intent_lsp.core.agents.tickets import GitSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.paths import WorkspacePath

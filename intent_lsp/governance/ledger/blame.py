@@ -23,16 +23,17 @@ from intent_lsp.core.blame.attribution import (
     Confidence,
     Edit,
     FileRecord,
+    RecordAuthors,
     blame_runs,
+    named,
+    of_people,
     one_run,
 )
 from intent_lsp.core.blame.blame import BlamedText, blame, carried_over
 from intent_lsp.core.blame.moved_lines import OtherFile
 from intent_lsp.core.content import decode, hash_content, hash_if_there, split_lines
-from intent_lsp.core.line_diff import count_lines
-from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.content import decode, hash_content, hash_if_there, split_lines
 from intent_lsp.core.errors import StateUnavailableError
+from intent_lsp.core.line_diff import count_lines
 from intent_lsp.core.paths import LOCAL_ROOM, WorkspacePath
 from intent_lsp.core.policy import AuthorNames
 from intent_lsp.core.privacy import hashed_session

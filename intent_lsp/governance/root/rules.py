@@ -24,8 +24,6 @@ from intent_lsp.core.content import decode
 from intent_lsp.core.control_plane import CONTROL_REASON, control_glob
 from intent_lsp.core.gate.request import DeniedPath, FileFact, GateRequest
 from intent_lsp.core.intents import Intent, IntentId
-from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
-from intent_lsp.core.policy import GENERATED, Enforcement, TeamPolicy
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, LOCAL_ROOM, POLICY_FILE, WorkspacePath
 from intent_lsp.core.policy import GENERATED, DenyRule, Enforcement, TeamPolicy
 from intent_lsp.core.scope.pattern import EXACT, NameComparison

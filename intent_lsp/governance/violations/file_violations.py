@@ -14,12 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import HostCode, ShownCode
-from intent_lsp.core.gate.request import Denied
-from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, Others
-from intent_lsp.core.gate.words import for_people, title_of
 from intent_lsp.core.content import FileContent
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.gate.violations import SHOWN_A_FILE, MarkedRun, Others, marked_runs
+from intent_lsp.core.gate.words import for_people, title_of
 from intent_lsp.core.line_diff import LineDiff, LineEdit
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 from intent_lsp.core.records import Record
