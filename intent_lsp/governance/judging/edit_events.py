@@ -112,22 +112,20 @@ class DiskChange(Struct, frozen=True, kw_only=True):
 
 
 def record_save(stores: Stores, save: Save) -> Appended | Queued:
-    """Append the record of a save to the ledger, or queue it. Leave out what the policy hides."""
-    event = veiled(save_event(save, stores.revision(), stores.trees), save.judgement.rules.policy)
-    return stores.ledger.append_or_queue(event)
+    """Append the record of a save to the ledger, or queue it."""
+    return stores.ledger.append_or_queue(save_event(stores, save))
 
 
-def save_event(save: Save, revision: str, trees: SyntaxTreeCache) -> Event:
-    """Return the ledger event of a save; `revision` is the commit checked out at that time."""
-    kind, fingerprint = _inferred(save, trees)
+def save_event(stores: Stores, save: Save) -> Event:
+    """Return the ledger event of a save, without what the policy hides."""
+    kind, fingerprint = _inferred(save, stores.trees)
     pre, post = save.hashes
     file = RecordFile(
         relative_path=save.judgement.path, pre_hash=pre, post_hash=post, ast_fingerprint=fingerprint
     )
     files = [(file, () if save.new is None else file_ranges(save.old, save.new))]
     author = Author(session_id=save.session.id, contributor=save.session.contributor)
-    intent = save.judgement.intent
-    event = _event(author, intent, EDITOR_SAVE, kind, save.verdict, revision, files)
+    event = _event(stores, author, save.judgement, EDITOR_SAVE, kind, save.verdict, files)
     return replace(event, concurrent_modification=save.concurrent)
 
 
@@ -144,20 +142,24 @@ def _inferred(save: Save, trees: SyntaxTreeCache) -> tuple[MutationClass, AstFin
 
 
 def _event(  # noqa: PLR0913, PLR0917 - each is a part of the record
+    stores: Stores,
     author: Author,
-    intent: Intent | None,
+    judgement: Judgement,
     tool: str,
     kind: MutationClass,
     verdict: ScopeValidation,
-    revision: str,
     files: Iterable[tuple[RecordFile, tuple[Range, ...]]],
 ) -> Event:
-    """Return the event of an edit whose class was inferred; its files come with their ranges."""
+    """Return the event of an edit whose class was inferred; its files come with their ranges.
+
+    It has the intent of `judgement`, and lacks what the policy hides.
+    """
+    intent = judgement.intent
     related = related_to(None if intent is None else specification_of(intent), kind)
     talk = Conversation(
         url=author.session_id, contributor=author.contributor, ranges=(), related=related
     )
-    return Event(
+    event = Event(
         intent_id=None if intent is None else intent.id,
         intent_hash=None if intent is None else intent_hash(intent),
         session_id=author.session_id,
@@ -167,11 +169,12 @@ def _event(  # noqa: PLR0913, PLR0917 - each is a part of the record
         inferred=True,
         scope_validation=verdict,
         assumed=author.assumed,
-        vcs=Vcs(revision_id=revision),
+        vcs=Vcs(revision_id=stores.revision()),
         files=tuple(
             replace(file, conversations=(replace(talk, ranges=ranges),)) for file, ranges in files
         ),
     )
+    return veiled(event, judgement.rules.policy)
 
 
 def specification_of(intent: Intent) -> str:
@@ -187,22 +190,23 @@ def related_to(specification: str | None, kind: MutationClass) -> tuple[RelatedE
     return (RelatedEntry(type="specification", value=specification), *related)
 
 
-def operation_event(
+def record_operation(
+    stores: Stores,
     session: Session,
     operation: FileOperation,
-    intent: Intent | None,
+    judgement: Judgement,
     files: Sequence[JudgedFile],
-    revision: str,
-) -> Event:
-    """Return the event that records an operation; `revision` is the commit checked out then.
+) -> Appended | Queued:
+    """Append or queue the record of an operation, under the intent of `judgement`.
 
-    The event's verdict is the worst of its files' verdicts: one file out of scope makes it `FAIL`.
+    Its verdict is the worst of its files' verdicts: one file out of scope makes it `FAIL`.
     """
     kind = mutation_class([file.hashes for file in files])
     verdict = worst([file.verdict for file in files])
     author = Author(session_id=session.id, contributor=session.contributor)
     told = [(_operated(file.hashes), file.ranges) for file in files]
-    return _event(author, intent, operation.value, kind, verdict, revision, told)
+    event = _event(stores, author, judgement, operation.value, kind, verdict, told)
+    return stores.ledger.append_or_queue(event)
 
 
 def _operated(hashes: FileHashes) -> RecordFile:
@@ -254,10 +258,8 @@ def record_changes(  # noqa: PLR0913 - each is a part of the record
         )
         for change, (_, fingerprint) in zip(changes, inferred, strict=True)
     ]
-    revision = stores.revision()
-    event = _event(author, judgement.intent, DISK_CHANGE, kind, verdict, revision, files)
-    event = replace(event, refused_call_hash=refused_call)
-    return stores.ledger.append_or_queue(veiled(event, judgement.rules.policy))
+    event = _event(stores, author, judgement, DISK_CHANGE, kind, verdict, files)
+    return stores.ledger.append_or_queue(replace(event, refused_call_hash=refused_call))
 
 
 def _inferred_on_disk(

@@ -22,8 +22,7 @@ from intent_lsp.core.errors import IntentLspError, LedgerUnavailableError
 from intent_lsp.core.gate.request import EDITOR_SAVE
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import RecordSaves
-from intent_lsp.core.privacy import veiled
-from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Event, Record
+from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, Record
 from intent_lsp.governance.calls.call_events import CallEvents
 from intent_lsp.governance.calls.ticket_saves import record_ticket_save
 from intent_lsp.governance.judging.edit_events import Save, record_save, save_event
@@ -246,7 +245,7 @@ class SaveRuns:
         `after` is the outcome so far.
         """
         try:
-            event = self._event(run.save)
+            event = save_event(self._stores, run.save)
             return after.recorded(self._stores.ledger.append_or_queue(event, run.record_id))
         except IntentLspError as problem:
             return replace(after, queued=str(problem))
@@ -257,11 +256,7 @@ class SaveRuns:
         return ended
 
     def _put(self, save: Save, record_id: str | None) -> str | None:
-        return self._stores.ledger.put_run(self._event(save), record_id)
-
-    def _event(self, save: Save) -> Event:
-        stores, policy = self._stores, save.judgement.rules.policy
-        return veiled(save_event(save, stores.revision(), stores.trees), policy)
+        return self._stores.ledger.put_run(save_event(self._stores, save), record_id)
 
 
 def _goes_on(run: Save, save: Save) -> bool:

@@ -17,11 +17,10 @@ from intent_lsp.core.content import content_of, decode
 from intent_lsp.core.file_operations import FileHashes, FileOperation, OperationEnds
 from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
-from intent_lsp.core.privacy import veiled
 from intent_lsp.core.records import Range, Record, ScopeValidation
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.governance.disk.disk_changes import DiskChanges
-from intent_lsp.governance.judging.edit_events import JudgedFile, operation_event, worst
+from intent_lsp.governance.judging.edit_events import JudgedFile, record_operation, worst
 from intent_lsp.governance.judging.save_judge import UNREAD, Judgement, SaveJudge
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.sessions import Session
@@ -137,9 +136,7 @@ class FileOperations(Struct, kw_only=True, dict=True):
         self, session: Session, operation: FileOperation, judged: Sequence[_Judged]
     ) -> Appended | Queued:
         files, first = [file for file, _ in judged], judged[0][1][0]
-        revision = self.stores.revision()
-        event = operation_event(session, operation, first.intent, files, revision)
-        outcome = self.stores.ledger.append_or_queue(veiled(event, first.rules.policy))
+        outcome = record_operation(self.stores, session, operation, first, files)
         with step("the state of the moved files"):
             self._follow(session, files)
         return outcome
