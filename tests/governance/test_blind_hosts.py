@@ -25,7 +25,7 @@ from intent_lsp.governance.agents.blind_hosts import (
     note_unasked_changes,
 )
 from intent_lsp.governance.agents.host_liveness import host_json, known_hosts
-from intent_lsp.governance.disk.changed_files import RecordedChange
+from intent_lsp.governance.disk.pending_changes import RecordedChange
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.state.host_contacts import FILES_AT_MOST, HostContact
 from tests.support.governed_repository import LINES, govern

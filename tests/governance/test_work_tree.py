@@ -16,7 +16,7 @@ from intent_lsp.core.agents.tickets import GitSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content, hash_if_there
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.disk.changed_files import ChangedFile
+from intent_lsp.governance.disk.pending_changes import ChangedFile
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST, KEPT_AT_ONCE
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.root.rules import RulesCache

@@ -19,8 +19,8 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.governance.calls.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
 from intent_lsp.governance.calls.protected_files import ProtectedFiles
-from intent_lsp.governance.disk.changed_files import ChangedFile
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites
+from intent_lsp.governance.disk.pending_changes import ChangedFile
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.root.grants import Grants

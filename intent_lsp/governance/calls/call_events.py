@@ -30,7 +30,7 @@ from intent_lsp.core.rename_detection import renamed
 from intent_lsp.formats.diff import file_ranges, whole_range
 from intent_lsp.formats.syntax.outline import file_fingerprint
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.disk.changed_files import ChangedFile
+from intent_lsp.governance.disk.pending_changes import ChangedFile
 from intent_lsp.governance.judging.edit_events import PARSING_SECONDS, related_to
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.clock import budget

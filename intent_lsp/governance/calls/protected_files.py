@@ -10,7 +10,7 @@ from typing import Final
 from intent_lsp.core.agents.tickets import GuardedFile, GuardedSeen
 from intent_lsp.core.content import hash_content, hash_if_there
 from intent_lsp.core.paths import LEDGER_FILE, WorkspacePath
-from intent_lsp.governance.disk.changed_files import ChangedFile
+from intent_lsp.governance.disk.pending_changes import ChangedFile
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.git.gitdir import log_mark, moves_since

@@ -37,7 +37,7 @@ class ChangeRules(Struct, frozen=True):
     @property
     def known_ids(self) -> frozenset[str]:
         """The ids and earlier ids of all intents."""
-        return frozenset(name for rules in self.versions for name in rules.by_id)
+        return frozenset(name for rules in self.versions for name in rules.file.intents.by_id)
 
 
 class CommittedRules:

@@ -17,9 +17,8 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.paths import CONTROL_ROOM, WorkspacePath
 from intent_lsp.core.records import UNKNOWN_CONTRIBUTOR, ScopeValidation
 from intent_lsp.core.rename_detection import renamed
-from intent_lsp.governance.disk.changed_files import RecordedChange
 from intent_lsp.governance.disk.comparison import commit_hash
-from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
+from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges, RecordedChange
 from intent_lsp.governance.disk.tree_snapshots import GitWork
 from intent_lsp.governance.judging.edit_events import (
     Author,

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 from intent_lsp.core.agents.tickets import FileSnapshot, TreeSnapshot
 from intent_lsp.core.content import ContentHash, hash_content
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.disk.changed_files import ChangedFile, Comparison
 from intent_lsp.governance.disk.git_changes import GitChanges
+from intent_lsp.governance.disk.pending_changes import ChangedFile, Comparison
 from intent_lsp.governance.disk.tree_snapshots import FILES_AT_MOST, TreeLooks, is_anybodys
 from intent_lsp.store.fs.tree_reader import TreeFiles
 from intent_lsp.store.git.repository import Git

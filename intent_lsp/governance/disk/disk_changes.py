@@ -22,10 +22,14 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.contents.contents import Seen
 from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE
 from intent_lsp.governance.disk.change_records import DiskRecorder
-from intent_lsp.governance.disk.changed_files import Comparison, RecordedChange
 from intent_lsp.governance.disk.comparison import compare
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites
-from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges
+from intent_lsp.governance.disk.pending_changes import (
+    Comparison,
+    PendingChange,
+    PendingChanges,
+    RecordedChange,
+)
 from intent_lsp.governance.disk.tree_snapshots import GitWork, TreeLooks, is_anybodys
 from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.judging.save_judge import SaveJudge

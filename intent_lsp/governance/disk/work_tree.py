@@ -24,8 +24,8 @@ from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.contents.contents import Contents
-from intent_lsp.governance.disk.changed_files import ChangedFile, Comparison
 from intent_lsp.governance.disk.comparison import compare
+from intent_lsp.governance.disk.pending_changes import ChangedFile, Comparison
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks, is_anybodys
 from intent_lsp.governance.judging.restoring_edits import only_bookkeeping, puts_back
 from intent_lsp.governance.root.stores import Stores

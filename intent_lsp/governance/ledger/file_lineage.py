@@ -5,7 +5,7 @@ Invariant: under an earlier name only the records before the rename belong to th
 
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
-from itertools import islice
+from itertools import dropwhile, islice
 from pathlib import Path
 from typing import Final
 
@@ -186,12 +186,10 @@ def newest_first(index: Index, query: Query) -> Iterator[Record]:
 
 
 def _before(records: Iterable[Record], renamed_by: str | None) -> Iterator[Record]:
-    """Yield those of the records, newest first, that are older than the rename `renamed_by`.
+    """Return those of the records, newest first, that are older than the rename `renamed_by`.
 
-    `renamed_by` is a record's id; None: yield all.
+    `renamed_by` is a record's id; None: return all.
     """
-    passed = renamed_by is None
-    for record in records:
-        if passed:
-            yield record
-        passed = passed or record.id == renamed_by
+    if renamed_by is None:
+        return iter(records)
+    return islice(dropwhile(lambda record: record.id != renamed_by, records), 1, None)

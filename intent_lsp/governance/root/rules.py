@@ -99,11 +99,6 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         """Return `INTENT_IGNORED` as a tuple if `.intentignore` matches the intent, else ()."""
         return (RequestCode.INTENT_IGNORED.value,) if intent.id in self.ignored else ()
 
-    @property
-    def by_id(self) -> Mapping[str, Intent]:
-        """The intents by their ids and their earlier ids."""
-        return self.file.intents.by_id
-
     def owners(self, path: WorkspacePath) -> tuple[Ownership, ...]:
         """Return every intent that owns a path, in file order. The first call builds the index."""
         return self.index.owners(path)

@@ -48,7 +48,7 @@ def intents_owners(call: Call) -> None:
     for spelled in options.path:
         with Governance(root_of_file(spelled, options.root)) as governance:
             path, rules = file_below(governance.root, spelled, options.root), governing(governance)
-            owners = [each for each in governance.owners(path) if each.intent_id in rules.by_id]
+            owners = [each for each in governance.owners(path) if rules.active(each.intent_id)]
             rows.extend(_rows(path, owners, rules))
             uri = (governance.root / path).as_uri()
             told.append({"path": path, "uri": uri, "owners": _owners_json(owners, rules)})
@@ -64,7 +64,7 @@ def _owners_json(owners: Sequence[Ownership], rules: Rules) -> list[dict[str, ob
         {
             "intentId": owner.intent_id,
             "pattern": owner.pattern,
-            "status": rules.by_id[owner.intent_id].status.value,
+            "status": rules.file.intents.by_id[owner.intent_id].status.value,
         }
         for owner in owners
     ]
@@ -72,7 +72,7 @@ def _owners_json(owners: Sequence[Ownership], rules: Rules) -> list[dict[str, ob
 
 def _rows(path: str, owners: Sequence[Ownership], rules: Rules) -> Iterator[Sequence[Cell]]:
     for owner in owners:
-        intent = rules.by_id[owner.intent_id]
+        intent = rules.file.intents.by_id[owner.intent_id]
         name = " ".join([intent.id, *rules.flags_of(intent)])
         yield Cell(path), Cell(name, "cyan"), status_cell(intent), Cell(owner.pattern)
     if not owners:
