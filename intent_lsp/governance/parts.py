@@ -27,11 +27,10 @@ from intent_lsp.governance.ledger.recovery import Recovery
 from intent_lsp.governance.plan.checkout import Checkout
 from intent_lsp.governance.plan.planning import Planner
 from intent_lsp.governance.plan.tree_listing import TreeListing
+from intent_lsp.governance.root.asking_agents import HeardHosts, SessionHandles
 from intent_lsp.governance.root.grants import Grants
-from intent_lsp.governance.root.heard_hosts import HeardHosts
 from intent_lsp.governance.root.intents_writer import IntentsWriter
 from intent_lsp.governance.root.rules import RulesCache
-from intent_lsp.governance.root.session_handles import SessionHandles
 from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.governance.saves.file_operations import FileOperations

@@ -11,7 +11,7 @@ from msgspec.structs import force_setattr
 from intent_lsp.governance.agents.blind_hosts import is_alive
 from intent_lsp.governance.agents.host_liveness import asked_ago, known_hosts
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.root.heard_hosts import HeardHosts
+from intent_lsp.governance.root.asking_agents import HeardHosts
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.state.host_contacts import HostContact
 from tests.support.repository import Repository

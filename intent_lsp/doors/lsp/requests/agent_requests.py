@@ -40,7 +40,7 @@ from intent_lsp.governance.calls.call_json import (
     outcome_json,
 )
 from intent_lsp.governance.calls.calls import Applied, unknown_ticket
-from intent_lsp.governance.root.heard_hosts import LSP
+from intent_lsp.governance.root.asking_agents import LSP
 
 _NAMED: Final = 3
 """At most so many files are named in a message; the others are counted."""
