@@ -51,9 +51,6 @@ _NUMBER: Final = re.compile(rb"-?[0-9]+")
 _ODD: Final = re.compile(rb"(?<!\\)\s|\\\n|[\x00-\x08\x0b-\x1f\x7f]")
 """Characters that the grammar may take for part of a word, and a shell for the word's end."""
 
-_IN: Final = "<"
-_SINK: Final = "/dev/null"
-
 
 def parse(text: str) -> ShellTree:
     """Parse a shell text. Surrogate escapes in the text stand for bytes that are not UTF-8.
@@ -163,11 +160,5 @@ def _reads(redirect: Node) -> bool:
     sign = "".join(spelling(child) for child in redirect.children if not child.is_named)
     named = [child for child in redirect.named_children if child.type != "file_descriptor"]
     target = spelling(named[0]) if len(named) == 1 else ""
-    return (
-        sign == _IN
-        or target == _SINK
-        or (
-            sign == ">&"
-            and _DIGITS.fullmatch(target.encode("utf-8", "surrogateescape")) is not None
-        )
-    )
+    descriptor = sign == ">&" and target.isascii() and target.isdecimal()
+    return descriptor or sign == "<" or target == "/dev/null"

@@ -75,8 +75,8 @@ class SyntaxTree(Struct, frozen=True, kw_only=True):
 
 def language_of(path: str) -> str | None:
     """Return the language of a file by its name, such as `python`, or None if it is not known."""
-    name = _name_of(path)
-    return _FILES.get(name) or _SUFFIXES.get(_suffix_of(name))
+    name, suffix = _name_and_suffix(path)
+    return _FILES.get(name) or _SUFFIXES.get(suffix)
 
 
 def kind_of(path: str) -> FileKind:
@@ -84,8 +84,7 @@ def kind_of(path: str) -> FileKind:
 
     A file is UNKNOWN if it has no known name and no known language.
     """
-    name = _name_of(path)
-    suffix = _suffix_of(name)
+    name, suffix = _name_and_suffix(path)
     if _CONFIGURATION.fullmatch(suffix) or _CONFIGURATION_NAMES.fullmatch(name):
         return FileKind.CONFIGURATION
     if _PROSE.fullmatch(suffix) or _PROSE_NAMES.fullmatch(name):
@@ -93,18 +92,14 @@ def kind_of(path: str) -> FileKind:
     return FileKind.UNKNOWN if language_of(path) is None else FileKind.CODE
 
 
-def _name_of(path: str) -> str:
-    """Return the part of a path after its last `/`."""
-    return path.rpartition("/")[2]
+def _name_and_suffix(path: str) -> tuple[str, str]:
+    """Return the part of a path after its last `/`, and that after the name's last dot, lowered.
 
-
-def _suffix_of(name: str) -> str:
-    """Return the part of a name after its last dot, in lower case.
-
-    Return "" if there is no dot, or if that dot is the first character, as in `.bashrc`.
+    The suffix is "" if there is no dot, or if that dot is the first character, as in `.bashrc`.
     """
-    stem, dot, suffix = name.rpartition(".")
-    return suffix.lower() if dot and stem else ""
+    name = path.rpartition("/")[2]
+    stem, _, suffix = name.rpartition(".")
+    return name, suffix.lower() if stem else ""
 
 
 def in_time() -> bool:
