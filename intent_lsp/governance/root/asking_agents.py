@@ -14,9 +14,8 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.sessions import EXECUTION_AUTHORIZED
 from intent_lsp.governance.root.stores import Stores
-from intent_lsp.store.state.session_row import HANDLE, SessionRow
 from intent_lsp.store.state.host_contacts import HostContact
-from intent_lsp.store.state.session_row import SessionRow
+from intent_lsp.store.state.session_row import HANDLE, SessionRow
 
 MCP: Final = "mcp"
 """The name under which calls of the MCP server are noted."""
