@@ -39,7 +39,7 @@ from intent_lsp.formats.params.requests import (
 from intent_lsp.formats.result_json import verification_json
 from intent_lsp.governance.agents.host_liveness import host_json, known_hosts
 from intent_lsp.governance.governance import GovernanceStatus
-from intent_lsp.governance.plan.checkout import CheckoutRefusal, intents_json, selection_json
+from intent_lsp.governance.plan.checkout import intents_json, selection_json
 from intent_lsp.governance.root.rules import FileState
 from intent_lsp.governance.root.sessions import CHECKOUT_REQUIRED
 from intent_lsp.governance.setup import initialise
@@ -195,7 +195,7 @@ class IntentRequests:
 
 def _owned(open_root: OpenRoot, params: PathParams) -> JsonObject:
     path = open_root.governance.path_named(params)
-    intents = open_root.governance.rules.current().by_id
+    intents = open_root.governance.rules.current().file.intents.by_id
     owners = [
         {
             "intentId": owner.intent_id,
