@@ -9,7 +9,7 @@ import pytest
 from intent_lsp.core.blame.attribution import BlameRun
 from intent_lsp.core.paths import LOCAL_ROOM, POLICY_FILE, WorkspacePath
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.ledger import authors as authors_module
+from intent_lsp.governance.ledger import blame as blame_module
 from intent_lsp.governance.ledger.blame import ALL_LINES, authors_of
 from intent_lsp.governance.root import sessions
 from intent_lsp.store.state.sessions_db import FILE_NAME
@@ -63,7 +63,7 @@ def test_a_session_of_another_user_or_machine_is_a_person(
     other = Editor.open(tmp_path / "other")
     assert who(other.governance) == [(None, False)]
     other.close()
-    monkeypatch.setattr(authors_module, "this_user", lambda: "somebody else")
+    monkeypatch.setattr(blame_module, "this_user", lambda: "somebody else")
     assert who(saved.governance) == [(None, False)]
 
 
@@ -91,7 +91,7 @@ def test_a_state_that_cannot_be_read_makes_nobody_you(
     saved: Editor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> frozenset[str]:
-        raise authors_module.StateUnavailableError(path="x", problem="is gone")
+        raise blame_module.StateUnavailableError(path="x", problem="is gone")
 
     assert saved.governance.stores.state is not None
     monkeypatch.setattr(type(saved.governance.stores.state), "sessions_of", fail)
