@@ -21,8 +21,12 @@ from intent_lsp.doors.mcp.tool_request import in_thread
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.params.requests import read_cursor
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.checkout import CheckoutRefusal, Selection
-from intent_lsp.governance.plan.checkout import CheckoutRefusal, intents_json, selection_json
+from intent_lsp.governance.plan.checkout import (
+    CheckoutRefusal,
+    Selection,
+    intents_json,
+    selection_json,
+)
 from intent_lsp.store.ledger.index.queries import Query
 
 SCHEME: Final = "intent-lsp"

@@ -28,7 +28,7 @@ from intent_lsp.doors.mcp.mcp_resources import INSTRUCTIONS, McpResources
 from intent_lsp.doors.mcp.mcp_roots import McpRoots
 from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult, in_thread, session_of_handle
 from intent_lsp.doors.mcp.tool_table import BY_NAME, TOOLS, ToolEntry
-from intent_lsp.governance.root.heard_hosts import MCP
+from intent_lsp.governance.root.asking_agents import MCP
 from intent_lsp.store import clock
 
 NAME = "intent-lsp"

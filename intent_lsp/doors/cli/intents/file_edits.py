@@ -13,7 +13,7 @@ from intent_lsp.doors.cli.intents.list_intents import status
 from intent_lsp.doors.cli.open import accepted, governing, identifier, sentence
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.plan.renaming import IntentRenamer
+from intent_lsp.governance.plan.renaming import rename_on_disk
 from intent_lsp.store.fs.resolve import is_directory
 
 _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glob means'
@@ -128,12 +128,11 @@ def intents_rename(call: Call) -> None:
     options = call.options
     with Governance(call.root()) as governance:
         governing(governance)
-        renamer = IntentRenamer(
-            root=governance.root, rules=governance.rules, writer=governance.writer
-        )
         # Unsaved edits in an editor are not known here. The editor will notice that the file has
         # changed.
-        done = accepted(renamer.rename(options.old, options.new, unsaved_file=False))
+        done = accepted(
+            rename_on_disk(governance.writer, options.old, options.new, unsaved_file=False)
+        )
     for warning in done.warnings:
         call.page.remark(f"intent-lsp: {warning}")
     if options.json:

@@ -215,7 +215,7 @@ def _read(place: Path, spelled: str) -> IntentsFile:
 
 
 def _taken_over(governance: Governance, read: IntentsFile, *, dry_run: bool) -> _TakenOver:
-    here = governing(governance).by_id
+    here = governing(governance).file.intents.by_id
     skipped: dict[str, str] = {i.id: _HERE for i in read.intents if i.id in here}
     wanted = [intent for intent in read.intents if intent.id not in here]
     skipped |= accepted(governance.planning.take_over(wanted, unsaved_file=False, dry_run=dry_run))

@@ -18,8 +18,6 @@ from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.result_json import FileRuns, lines_json
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.ledger.authors import authors_of
-from intent_lsp.governance.ledger.blame import FileBlame
 from intent_lsp.governance.ledger.blame import FileBlame, authors_of
 from intent_lsp.governance.ledger.intent_lines import (
     WorkedFiles,
