@@ -22,7 +22,7 @@ from intent_lsp.doors.lsp.wire.answers import JsonObject, accepted, failed, inva
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams, DraftParams, PlaceParams
-from intent_lsp.governance.plan.selection_json import selection_json
+from intent_lsp.governance.plan.checkout import selection_json
 
 OFFERED: Final = 9
 MORE: Final = "More…"
