@@ -121,7 +121,8 @@ def _rule(code: str, section: str) -> dict[str, Any]:
     about, _, way_out = section.partition(_WAY_OUT)
     paragraphs = about.strip().split("\n\n")
     if paragraphs[0]:
-        rule["shortDescription"] = {"text": _first_sentence(paragraphs[0])}
+        sentence, dot, _ = paragraphs[0].partition(". ")
+        rule["shortDescription"] = {"text": sentence + dot.rstrip()}
         rule["fullDescription"] = {"text": paragraphs[0]}
         way_out = way_out.strip()
         rule["help"] = {"text": f"Way out: {way_out}", "markdown": section}
@@ -168,8 +169,3 @@ def file_reference(path: str) -> str:
 
 def _shown(text: str) -> str:
     return whole(escape_unseen(text))
-
-
-def _first_sentence(text: str) -> str:
-    sentence, dot, _ = text.partition(". ")
-    return sentence + "." * bool(dot)

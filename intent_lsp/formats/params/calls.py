@@ -239,7 +239,7 @@ class FileEditParams(CommonParams, kw_only=True, frozen=True):
         """Return the tool call that the params describe. Raise WrongParamsError for a bad hash."""
         return ToolCall(
             tool_name=self.tool_name,
-            paths=tuple(path for file in self.files for path in _named(file)),
+            paths=tuple(path for file in self.files for path in (file.path, file.move_to) if path),
             intent_id=self.intent_id,
             mutation_class=self.mutation_class,
             read_hashes={
@@ -249,10 +249,6 @@ class FileEditParams(CommonParams, kw_only=True, frozen=True):
             },
             tool_use_id=self.tool_use_id,
         )
-
-
-def _named(file: FileTextEdit) -> tuple[str, ...]:
-    return (file.path,) if file.move_to is None else (file.path, file.move_to)
 
 
 def _replaced(text: str, path: str, replacements: Sequence[Replacement]) -> str:

@@ -60,17 +60,12 @@ def open_workspace(params: lsp.InitializeParams, encoding: PositionEncoding) -> 
     A root that is neither a `file:` URI nor a path is logged and left out.
     """
     kind = lsp.TextDocumentSyncKind.Incremental
-    folders = params.workspace_folders or []
+    folders, root = params.workspace_folders or [], params.root_uri
+    if root is None and params.root_path:
+        root = from_fs_path(params.root_path)
     try:
-        return Workspace(_root_uri(params), kind, folders, encoding.value)
+        return Workspace(root, kind, folders, encoding.value)
     except ValueError as error:
         # The folders may still be usable.
         _log.warning("the root is not a file: URI nor a path: %s", error)
         return Workspace(None, kind, folders, encoding.value)
-
-
-def _root_uri(params: lsp.InitializeParams) -> str | None:
-    if params.root_uri is not None or not params.root_path:
-        return params.root_uri
-    root: str | None = from_fs_path(params.root_path)
-    return root

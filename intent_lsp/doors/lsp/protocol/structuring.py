@@ -55,7 +55,7 @@ def make_strict(converter: Converter) -> None:
     converter.register_structure_hook(str, _string)
     converter.register_structure_hook(int, _integer)
     converter.register_structure_hook(bool, _boolean)
-    converter.register_unstructure_hook(Enum, _value)
+    converter.register_unstructure_hook(Enum, lambda it: it.value if isinstance(it, Enum) else it)
 
 
 def with_markup(found: lsp.Diagnostic, markdown: str) -> MarkupDiagnostic:
@@ -198,10 +198,6 @@ def _boolean(value: object, _: object) -> bool:
     if isinstance(value, bool):
         return value
     raise _WrongTypeError("expected a boolean")
-
-
-def _value(member: object) -> object:
-    return member.value if isinstance(member, Enum) else member
 
 
 def bind(

@@ -106,7 +106,8 @@ class IntentRequests:
             return _dormant_status(self._connection.open_roots.settings)
         status = await self._in_thread(self._status, params, open_root)
         told = status_wire(status, self._connection.hosts.blind(open_root))
-        return {**told, "hosts": await self._in_thread(_hosts, open_root)}
+        hosts = await self._in_thread(known_hosts, open_root.governance, home_directory())
+        return {**told, "hosts": [host_json(each) for each in hosts]}
 
     async def owners(self, given: object) -> JsonObject:
         """Answer `intent/owners`: the intents that own a path, whatever their status.
@@ -220,10 +221,6 @@ def _traced(open_root: OpenRoot, query: Query, limit: int, cursor: PageCursor | 
         "flags": {name: flag for name, flag in flags.items() if flag},
     }
     return told if page.cursor is None else told | {"cursor": str(page.cursor)}
-
-
-def _hosts(open_root: OpenRoot) -> list[JsonObject]:
-    return [host_json(each) for each in known_hosts(open_root.governance, home_directory())]
 
 
 def _dormant_status(settings: Settings) -> JsonObject:
