@@ -61,9 +61,9 @@ def open_workspace(params: lsp.InitializeParams, encoding: PositionEncoding) -> 
     """
     kind = lsp.TextDocumentSyncKind.Incremental
     folders, root = params.workspace_folders or [], params.root_uri
-    if root is None and params.root_path:
-        root = from_fs_path(params.root_path)
     try:
+        if root is None and params.root_path:
+            root = from_fs_path(params.root_path)
         return Workspace(root, kind, folders, encoding.value)
     except ValueError as error:
         # The folders may still be usable.
