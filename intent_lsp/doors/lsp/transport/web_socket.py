@@ -12,7 +12,6 @@ import asyncio
 import logging
 import re
 import socket
-from collections.abc import Sequence
 from functools import partial
 from http import HTTPStatus
 from ipaddress import ip_address
@@ -102,7 +101,7 @@ async def listen(
         backlog=MOST_WAITING,
         create_connection=partial(_CountedConnection, admission),  # type: ignore[arg-type]  # a wrapper, as documented
         process_request=partial(_check, allowed, host),
-        select_subprotocol=_choose,
+        select_subprotocol=lambda _, offered: _SUBPROTOCOL if _SUBPROTOCOL in offered else None,
         compression=None,
         server_header=None,
         open_timeout=admission.limits.seconds,
@@ -146,11 +145,6 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _choose(_: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Return the subprotocol `lsp` if the client offers it, else None."""
-    return _SUBPROTOCOL if _SUBPROTOCOL in offered else None
 
 
 def _discreet_log() -> logging.Logger:
