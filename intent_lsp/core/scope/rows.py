@@ -92,7 +92,9 @@ class SegmentTable(Generic[V]):
             found += heads.get(name[:size], ())
         for size, tails in self._tails.items():
             found += tails.get(name[-size:], ())
-        found += [value for matches, value in self._automata if matches(name)]
+        for matches, value in self._automata:
+            if matches(name):
+                found.append(value)
         if self._bundle is not None:
             found += map(self._bundled.__getitem__, self._bundle.matching(name))
         return found
