@@ -17,6 +17,7 @@ from intent_lsp.core.paths import LEDGER_FILE
 from intent_lsp.formats.ledger.batch import index_lines
 from intent_lsp.formats.ledger.jsonl import IndexEntry
 from intent_lsp.store.fs.sqlite_file import transaction
+from intent_lsp.store.ledger.index.database import INDEXES
 from intent_lsp.store.ledger.index.rows import insert
 from intent_lsp.store.ledger.index.sources import (
     IndexedFile,
@@ -34,6 +35,7 @@ from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp
 BuildProgress = Callable[[int, int], None]
 """Called with the bytes done and the total of bytes."""
 
+_INDEXES: Final = ("hash", "id", "intent", "session")
 _BATCH: Final = 4 * 1024 * 1024
 _AT_ONCE: Final = 128 * 1024
 """About how many bytes of lines are parsed together."""
@@ -56,15 +58,7 @@ def catch_up(
     if len(found) == len(stamps) and all(_is_current(found.get(s.file), s) for s in stamps):
         return found
     with transaction(connection):
-        for source in sources(connection).values():
-            if _is_other(root, source, stamps):
-                forget(connection, source.file)
-        done = sum(source.offset for source in sources(connection).values())
-        everything = sum(stamp.size for stamp in stamps)
-        for stamp in stamps:
-            for size in _read_file(connection, root, stamp):
-                done += size
-                progress(done, everything)
+        _read_all(connection, root, stamps, progress)
     return sources(connection)
 
 
@@ -107,6 +101,27 @@ def add(
         if source.offset == stamp.size:
             source.stamp = spelled(stamp)
         save(connection, source)
+
+
+def _read_all(
+    connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: BuildProgress
+) -> None:
+    """Remove the files that are others now from the index, and read every file to its end."""
+    for source in sources(connection).values():
+        if _is_other(root, source, stamps):
+            forget(connection, source.file)
+    known = sources(connection).values()
+    # Most ledgers are indexed once as a whole, which is faster without the database's indexes.
+    for name in () if known else _INDEXES:
+        connection.execute(f"DROP INDEX record_{name}")
+    done = sum(source.offset for source in known)
+    everything = sum(stamp.size for stamp in stamps)
+    for stamp in stamps:
+        for size in _read_file(connection, root, stamp):
+            done += size
+            progress(done, everything)
+    for statement in INDEXES:
+        connection.execute(statement)
 
 
 def _is_current(source: IndexedFile | None, stamp: FileStamp) -> bool:

@@ -55,11 +55,15 @@ CREATE TABLE granted (
 CREATE TABLE named (
   hash64 INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (hash64, source)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX record_hash ON record (hash64);
-CREATE INDEX record_id ON record (id64);
-CREATE INDEX record_intent ON record (intent, moment, source);
-CREATE INDEX record_session ON record (session, moment, source);
 """
+
+HASH_INDEX: Final = "CREATE INDEX IF NOT EXISTS record_hash ON record (hash64)"
+INDEXES: Final = (
+    HASH_INDEX,
+    "CREATE INDEX IF NOT EXISTS record_id ON record (id64)",
+    "CREATE INDEX IF NOT EXISTS record_intent ON record (intent, moment, source)",
+    "CREATE INDEX IF NOT EXISTS record_session ON record (session, moment, source)",
+)
 
 T = TypeVar("T")
 
@@ -156,6 +160,6 @@ def _prepare(connection: sqlite3.Connection, _path: Path) -> None:
     connection.execute("PRAGMA cache_size = -16384")
     # Shrinks the write-ahead log, which a build makes large.
     connection.execute("PRAGMA journal_size_limit = 16777216")
-    statements = _SCHEMA.strip().removesuffix(";").split(";\n")
+    statements = (*_SCHEMA.strip().removesuffix(";").split(";\n"), *INDEXES)
     if create_tables(connection, statements, SCHEMA_VERSION) != SCHEMA_VERSION:
         raise sqlite3.DatabaseError("the index has the format of another version; it is built anew")

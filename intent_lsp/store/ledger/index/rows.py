@@ -16,6 +16,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.formats.ledger.index_keys import key64, moment_of
 from intent_lsp.formats.ledger.jsonl import IndexEntry
+from intent_lsp.store.ledger.index.database import HASH_INDEX
 from intent_lsp.store.ledger.index.sources import IndexedFile
 
 _TAIL: Final = 96
@@ -23,6 +24,7 @@ _TAIL: Final = 96
 
 _Row = tuple[object, ...]
 
+_ANY: Final = "SELECT 1 FROM record LIMIT 1"
 _KNOWN: Final = "SELECT source FROM record WHERE hash64 = ? AND id64 = ?"
 _NAME: Final = "INSERT OR IGNORE INTO name (text) VALUES (?)"
 _NUMBER: Final = "SELECT number FROM name WHERE text = ?"
@@ -122,6 +124,10 @@ class _Rows(Struct):
         if source.trail.goes_on(link) and not source.copying:
             return None
         self.flush()
+        if self.connection.execute(_ANY).fetchone() is None:
+            return None
+        # While a whole ledger is indexed it is missing, and most ledgers need it only afterwards.
+        self.connection.execute(HASH_INDEX)
         keys = (key64(link.hash), key64(link.id))
         row = self.connection.execute(_KNOWN, keys).fetchone()
         return None if row is None else row[0]
