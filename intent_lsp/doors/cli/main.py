@@ -134,7 +134,7 @@ COMMANDS: Final = (
     CommandEntry(
         "trace flush",
         "record now what editors have saved automatically; for a hook before a commit",
-        "ledger.upkeep",
+        "ledger.flush",
     ),
     CommandEntry("trace verify", "check that nothing in the ledger was changed", "ledger.verify"),
     CommandEntry(
@@ -143,7 +143,7 @@ COMMANDS: Final = (
         "ledger.seal",
     ),
     CommandEntry("trace merge", "join two ledgers that branched", "ledger.merge"),
-    CommandEntry("trace archive", "move old records into a file of their own", "ledger.upkeep"),
+    CommandEntry("trace archive", "move old records into a file of their own", "ledger.archive"),
     CommandEntry(
         "trace recover",
         "append again what a reset or a stash took out of the ledger",

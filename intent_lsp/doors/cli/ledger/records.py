@@ -6,6 +6,7 @@ Invariant: shown contents have the hashes in the record. Missing contents are re
 from collections.abc import Iterator, Sequence
 from datetime import date
 from itertools import islice
+from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.records import Record, RecordFile, ScopeValidation
@@ -31,9 +32,7 @@ from intent_lsp.formats.ledger.record_words import (
     added_and_removed,
     record_facts,
 )
-from intent_lsp.governance.contents.content_lookup import ContentLookup
 from intent_lsp.governance.ledger.reader import LedgerReader
-from intent_lsp.governance.ledger.record_changes import record_diffs
 
 DEFAULT_LIMIT: Final = 20
 
@@ -215,7 +214,7 @@ def trace_show(call: Call) -> None:
     cells = ((fact.label, Cell(fact.text, _style(fact, record))) for fact in facts)
     call.page.table(facts_table(cells))
     if not call.options.no_diff:
-        write_diffs(call.page, record, ContentLookup(root))
+        _write_diffs(call.page, record, root)
 
 
 def _the_one(trace: LedgerReader, digits: str) -> Record:
@@ -240,12 +239,16 @@ def _style(fact: RecordFact, record: Record) -> str:
     return _TONES.get(fact.tone, "")
 
 
-def write_diffs(page: Output, record: Record, contents: ContentLookup) -> None:
-    """Print what a record changed, file by file, with texts that `contents` finds.
+def _write_diffs(page: Output, record: Record, root: Path) -> None:
+    """Print what a record changed, file by file, with the texts that are still stored.
 
     Files whose content did not change are skipped.
     """
-    for lines in record_diffs(record, contents):
+    # Loaded late: `trace list` shows no contents.
+    from intent_lsp.governance.contents.content_lookup import ContentLookup  # noqa: PLC0415
+    from intent_lsp.governance.ledger.record_changes import record_diffs  # noqa: PLC0415
+
+    for lines in record_diffs(record, ContentLookup(root)):
         page.line()
         _write(page, lines)
 

@@ -1,4 +1,4 @@
-"""The commands `trace flush` and `trace archive`: what enters and leaves the main ledger file."""
+"""The command `trace archive`: moves the oldest records out of the main ledger file."""
 
 import argparse
 
@@ -7,27 +7,6 @@ from intent_lsp.doors.cli.command import Call, argument, command, one_of
 from intent_lsp.doors.cli.ledger.search import count, moment_given
 from intent_lsp.governance.ledger.reader import tracing
 from intent_lsp.store.ledger.archive import Archived, CutPoint, all_but_newest, archive, older_than
-
-
-@command(
-    examples=("intent-lsp trace flush", "intent-lsp trace flush --json"),
-    json="write {recorded} as JSON",
-)
-def trace_flush(call: Call) -> None:
-    """Record unfinished runs of automatic saves, and print how many records were added.
-
-    When an editor saves automatically, a run of saves becomes one record, three seconds
-    after the last save. This command records unfinished runs now, and also the edits that
-    wait for the ledger, so that a commit contains both an edit and its record:
-
-      intent-lsp trace flush && git add .orchestration
-    """
-    with tracing(call.root()) as trace:
-        recorded = trace.ledger.end_runs()
-    if call.options.json:
-        call.page.json({"recorded": recorded})
-    elif recorded:
-        call.page.line("1 record was added" if recorded == 1 else f"{recorded} records were added")
 
 
 @command(
