@@ -3,6 +3,8 @@
 Invariant: a call is refused with a reason, or it passes. The host itself is never told to ask.
 """
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -27,7 +29,6 @@ from intent_lsp.governance.hooks.hook_answers import HookCall
 from intent_lsp.governance.hooks.hook_approval import HookApproval
 from intent_lsp.governance.hooks.hook_calls import HookCalls
 from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
-from intent_lsp.governance.hooks.mentions import mentioned
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.mcp_servers import own_servers
 
@@ -37,6 +38,12 @@ UNSEEN: Final = (
     "`{command}` opens a shell, and intent-lsp would not see what you type into it. Run each"
     " command by itself instead."
 )
+
+MENTIONS_AT_MOST: Final = 100
+"""The most mentions of one prompt that are looked up."""
+
+_MENTION: Final = re.compile(r"(?<![\w@])@(?:\"([^\"\n]+)\"|([^\s\"@]+))")
+_AFTER: Final = ".,;:!?)]}'`"
 
 PROBED: Final = "intent-lsp {version} answers the probe: {refusal}"
 
@@ -181,3 +188,17 @@ def _with(said: str, decision: HookDecision) -> HookDecision:
     if decision.refusal is not None or not said:
         return decision
     return HookDecision(note=f"{said}\n{decision.note}".strip())
+
+
+def mentioned(prompt: str) -> Iterator[str]:
+    """Yield the names behind the first MENTIONS_AT_MOST `@` of a prompt that begin a word.
+
+    A name may be in double quotes. Else punctuation at its end, and a `#` and what follows, do not
+    belong to it.
+    """
+    for count, found in enumerate(_MENTION.finditer(prompt)):
+        if count == MENTIONS_AT_MOST:
+            return
+        name = found[1] or found[2].rstrip(_AFTER).partition("#")[0]
+        if name and "\0" not in name:
+            yield name
