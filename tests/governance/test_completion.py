@@ -14,8 +14,11 @@ from intent_lsp.core.scope.findings import file_findings
 from intent_lsp.formats.intents.completion.proposal import Proposal
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.yaml.limits import MAX_BYTES
-from intent_lsp.governance.authoring.completion import Completion, ControlFileCompletion
-from intent_lsp.governance.authoring.directory_listing import NAMES_AT_MOST
+from intent_lsp.governance.authoring.completion import (
+    NAMES_AT_MOST,
+    Completion,
+    ControlFileCompletion,
+)
 from intent_lsp.governance.governance import Governance
 from tests.support.cursor_texts import accepted, labels, marked
 from tests.support.repository import Repository, create

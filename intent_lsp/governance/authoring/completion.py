@@ -3,23 +3,30 @@
 Specified in protocol section 4.
 
 Invariant: the text need not be saved, and need not parse.
+Invariant: of the tree only the one directory is listed whose names are proposed. What git says it
+ignores, the control plane, links, nested repositories and roots, and names that cannot be printed
+are left out.
 """
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import Final
 
 from msgspec import Struct
 
 from intent_lsp.core.agents.tools import bare_name
 from intent_lsp.core.content import line_body
+from intent_lsp.core.control_plane import control_plane
 from intent_lsp.core.findings import Position
 from intent_lsp.core.intents import Intent, IntentId, Intents, next_id
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.text import has_in_order
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.intents.completion.globs import (
+    Listed,
     names_proposed,
     segment_at,
     wildcards_proposed,
@@ -29,10 +36,18 @@ from intent_lsp.formats.intents.completion.proposal import Proposal
 from intent_lsp.formats.intents.completion.proposals import Offers, proposals
 from intent_lsp.formats.intents.intents_file import IntentsReader
 from intent_lsp.formats.yaml.limits import too_large
-from intent_lsp.governance.authoring.directory_listing import list_directory
 from intent_lsp.governance.root.stores import Stores
+from intent_lsp.store.fs.tree_walk import DirectoryNames, is_foreign, names_in
+from intent_lsp.store.git.ignored import not_ignored
 from intent_lsp.store.packaged_files import tool_lists
 
+NAMES_AT_MOST: Final = 200
+"""The most names of a directory that are proposed at once."""
+
+_SAMPLED: Final = 200
+"""The most files that are looked at for frequent extensions."""
+
+_ASKED_AT_ONCE: Final = 256
 _NUMBERED: Final = re.compile(r"\bINT-[0-9]{1,9}\b")
 
 
@@ -48,6 +63,18 @@ class Completion(Struct, frozen=True, kw_only=True):
     column: int
     indent: str
     whole: bool = True
+
+
+class DirectoryListing(Struct, frozen=True, kw_only=True):
+    """The names to propose (`listed`), and a sample of the names of the directory's files.
+
+    `whole` is False if the directory has more than NAMES_AT_MOST names, so that another listing is
+    due when more is typed.
+    """
+
+    listed: Listed
+    sample: Sequence[str]
+    whole: bool
 
 
 class ControlFileCompletion:
@@ -70,7 +97,8 @@ class ControlFileCompletion:
         if place is None:
             return None
         found, whole = self._names(place)
-        found += proposals(place, lines, self._offers(place, lines))
+        now, new_id = timestamp(self._stores.clock()), partial(self._new_id, place, lines)
+        found += proposals(place, lines, Offers(new_id=new_id, now=now, tools=_tools()))
         if not found:
             return None
         return Completion(
@@ -91,13 +119,6 @@ class ControlFileCompletion:
         named = () if segment.directory is None else names_proposed(place, segment, listing.listed)
         wild = wildcards_proposed(place, segment, listing.sample)
         return [*wild, *named], listing.whole
-
-    def _offers(self, place: CompletionPlace, lines: Sequence[str]) -> Offers:
-        return Offers(
-            new_id=partial(self._new_id, place, lines),
-            now=timestamp(self._stores.clock()),
-            tools=_tools(),
-        )
 
     def _new_id(self, place: CompletionPlace, lines: Sequence[str]) -> str:
         """Return the next free id of the text without the word that is being typed."""
@@ -125,3 +146,66 @@ def _named(lines: Sequence[str]) -> Intents:
     code = (line for line in lines if not line.lstrip().startswith("#"))
     found = dict.fromkeys(each for line in code for each in _NUMBERED.findall(line))
     return Intents(tuple(Intent(id=IntentId(each)) for each in found))
+
+
+def list_directory(stores: Stores, directory: str, typed: str) -> DirectoryListing:
+    """Return the names in a directory with which a glob may be completed.
+
+    `directory` is relative to the root, "" for the root itself. At most NAMES_AT_MOST names are
+    listed, sorted. If the directory has more, first come those that begin with `typed`, then those
+    that have its characters in that order, each sorted; letter case of `typed` does not matter. A
+    directory that is in a nested repository or root, or is one, has no names, and neither has one
+    that is missing or behind a link.
+    """
+    names = names_in(stores.root, directory)
+    if (names.directories or names.files) and _is_nested(stores, directory):
+        names = DirectoryNames([], [])
+    head = f"{directory}/" if directory else ""
+    rooms = [f"{head}{name}/" for name in sorted(filter(str.isprintable, names.directories))]
+    files = [head + name for name in sorted(filter(str.isprintable, names.files))]
+    everything = [*rooms, *files]
+    few = len(everything) <= NAMES_AT_MOST
+    wanted = everything if few else _matching(everything, len(head), typed)
+    found = tuple(islice(_shown(stores, wanted), NAMES_AT_MOST))
+    listed = Listed(
+        directories=[path[len(head) : -1] for path in found if path.endswith("/")],
+        files=[path[len(head) :] for path in found if not path.endswith("/")],
+    )
+    sampled = _shown(stores, files[:_SAMPLED])
+    sample = listed.files if few else [path[len(head) :] for path in sampled]
+    return DirectoryListing(listed=listed, sample=sample, whole=few)
+
+
+def _is_nested(stores: Stores, directory: str) -> bool:
+    """Return whether a directory is in a nested repository or root, or is one."""
+    parts = directory.split("/") if directory else []
+    heads = ("/".join(parts[:count]) for count in range(1, len(parts) + 1))
+    return any(is_foreign(stores.root, head) for head in heads)
+
+
+def _matching(paths: Sequence[str], start: int, typed: str) -> Iterator[str]:
+    """Yield the paths whose names have the characters of `typed` in that order.
+
+    A name begins at the offset `start` of its path. Names that begin with `typed` come first.
+    """
+    folded = typed.casefold()
+    yield from (path for path in paths if path[start:].casefold().startswith(folded))
+    for path in paths:
+        name = path[start:].casefold()
+        if not name.startswith(folded) and has_in_order(name, folded):
+            yield path
+
+
+def _shown(stores: Stores, paths: Iterable[str]) -> Iterator[str]:
+    """Yield the paths that are not ignored, control plane, or a nested repository or root."""
+    # Ask in pieces, so that of a huge directory only what is shown is looked up.
+    left = iter(paths)
+    while some := list(islice(left, _ASKED_AT_ONCE)):
+        piece = [each for each in some if not _closed(each)]
+        for path in piece if stores.git is None else not_ignored(stores.git, piece):
+            if not (path.endswith("/") and is_foreign(stores.root, path[:-1])):
+                yield path
+
+
+def _closed(path: str) -> bool:
+    return control_plane(WorkspacePath(path.rstrip("/")))
