@@ -13,11 +13,11 @@ from intent_lsp.doors.cli.ledger.records import SHORT_ID
 from intent_lsp.doors.cli.open import ASKER, asking
 from intent_lsp.doors.cli.terminal.table import Cell, LabelledCell, facts_table
 from intent_lsp.doors.cli.terminal.times import local
-from intent_lsp.governance.clean_tree import Lack, lacks
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.ledger.intent_lines import OpenViolation, open_violations
 from intent_lsp.governance.root.rules import FileState, Rules
 from intent_lsp.governance.root.sessions import session_name
+from intent_lsp.governance.setup import Lack, lacks
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.state.session_row import SessionRow
 
