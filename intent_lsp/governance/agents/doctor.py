@@ -1,14 +1,18 @@
 """Examines the agent hosts of a root: what is registered is tried, and blind spots get a cause.
 
 Invariant: of the commands in a host's settings, only ours for the event before a call are run.
+Invariant: whether Codex trusts our hook is known by Codex's own answer alone. It skips a hook
+without trust, and is silent.
 """
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 
+from intent_lsp import __version__
 from intent_lsp.core.content import Text
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.formats.registrations.agent_host import AgentHost, HookShape
@@ -20,16 +24,19 @@ from intent_lsp.formats.registrations.registered_commands import (
     registered_commands,
 )
 from intent_lsp.formats.registrations.registration import PROGRAM, Place
-from intent_lsp.governance.agents.codex_trust import codex_trust, is_trusted
 from intent_lsp.governance.agents.hook_probe import ProbeFinding, probe_hook
 from intent_lsp.governance.agents.registration_plan import RegistrationFiles, shown_path
 from intent_lsp.store.agent_hosts import signs_of
+from intent_lsp.store.hook_runs import ask_program
 
 _SWITCH: Final = "disableAllHooks"
 _SWITCHED: Final = frozenset({"claude", "qwen", "copilot"})
 """Hosts whose settings can switch all hooks off by `disableAllHooks`."""
 
 _CODEX: Final = "codex"
+_CODEX_SECONDS: Final = 15.0
+_CODEX_EVENT: Final = "pre_tool_use"
+_TRUSTED: Final = ("trusted", "managed")
 _AGAIN: Final = "run `intent-lsp agents install --host {host}`"
 
 
@@ -95,7 +102,7 @@ class HostDoctor(Struct):
         gates = [each for each in found if each.command.event == host.hooks.gate]
         problems += self._problems(host, found, gates)
         trust = self._trust(host, gates)
-        if trust is not None and not is_trusted(trust):
+        if trust is not None and not _is_trusted(trust):
             said = f"{host.title} does not trust the hook ({trust}), so the hook is not run"
             problems.append((said, " ".join(host.steps)))
         return HostReport(
@@ -177,11 +184,11 @@ class HostDoctor(Struct):
         if host.name != _CODEX or not gates:
             return None
         said = [
-            codex_trust(self.files.root, self.files.base(each.place) / each.path, each.command)
+            _codex_trust(self.files.root, self.files.base(each.place) / each.path, each.command)
             for each in gates
         ]
         known = [each for each in said if each is not None]
-        return next((each for each in known if not is_trusted(each)), next(iter(known), None))
+        return next((each for each in known if not _is_trusted(each)), next(iter(known), None))
 
     def _probe(self, host: AgentHost, found: _Found) -> ProbeFinding:
         key = (host.hook, found.command.event, found.command.command)
@@ -198,3 +205,43 @@ def _remarks(host: AgentHost, trust: str | None) -> Iterator[str]:
         for step in host.steps:
             if "rust" in step:
                 yield f"whether the host trusts the hook was not checked: {step}"
+
+
+def _codex_trust(root: Path, file: Path, found: RegisteredCommand) -> str | None:
+    """Run Codex in `root`, and return the trust status of our hook, such as `trusted`.
+
+    `found` is the hook's command before a call in the settings file `file`. Return `not listed` if
+    Codex does not know it, and None if Codex is not installed or does not list its hooks within 15
+    seconds.
+    """
+    client = {"clientInfo": {"name": "intent-lsp", "version": __version__}}
+    requests: tuple[Mapping[str, Any], ...] = (
+        {"id": 1, "method": "initialize", "params": client},
+        {"method": "initialized"},
+        {"id": 2, "method": "hooks/list", "params": {"cwds": [str(root)]}},
+    )
+    answer = ask_program([_CODEX, "app-server"], root, requests, _CODEX_SECONDS)
+    result = None if answer is None else answer.get("result")
+    if not isinstance(result, Mapping):
+        return None
+    group, handler = found.at
+    for hook in _hooks(result):
+        path, _, place = str(hook.get("key", "")).partition(f":{_CODEX_EVENT}:")
+        same = os.path.realpath(path) == os.path.realpath(file)
+        if same and place == f"{group}:{handler}":
+            return str(hook.get("trustStatus", ""))
+    return "not listed"
+
+
+def _is_trusted(status: str) -> bool:
+    """Whether Codex runs a hook with this trust status."""
+    return status.lower() in _TRUSTED
+
+
+def _hooks(result: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    data = result.get("data")
+    for each in data if isinstance(data, list) else ():
+        hooks = each.get("hooks") if isinstance(each, Mapping) else None
+        for hook in hooks if isinstance(hooks, list) else ():
+            if isinstance(hook, Mapping):
+                yield hook
