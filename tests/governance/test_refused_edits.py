@@ -9,7 +9,7 @@ from intent_lsp.core.codes import HostCode
 from intent_lsp.core.content import content_of
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.formats.patch.added_lines import added_runs
+from intent_lsp.formats.patch.reader import added_runs
 from intent_lsp.governance.violations.file_violations import code_of
 from tests.governance.editor import Editor
 from tests.governance.watcher import Watcher

@@ -1,6 +1,9 @@
-r"""Finds the files that a patch changes, whatever its format (requirements section 6).
+r"""Finds the files that a patch changes and the lines that it adds, whatever its format.
 
-Invariant: never raises. A text that is not a patch gives no files and a problem.
+Specified in requirements section 6.
+
+Invariant: nothing is applied, and nothing is raised. A text that is not a patch gives no files and
+a problem.
 Invariant: names with git's prefixes, such as `a/`, mean one file. If another name may mean two
 files, both are returned.
 Invariant: the first and last line of an envelope may be missing. A here-document or prose around
@@ -9,7 +12,8 @@ Invariant: an indented line in an update is text, unless its indentation is that
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,6 +33,8 @@ _MARKER = re.compile(
     r"(\s*)\*\*\*\s*(?:(add|update|delete)\s+file|(move)\s+to)\s*:(.*)", re.IGNORECASE | re.DOTALL
 )
 _EDGE = re.compile(r"(.*)\*\*\*\s*(?:begin|end)\s+patch\s*", re.IGNORECASE | re.DOTALL)
+_ADDED: Final = re.compile(r"\*\*\* (?:Add File|Update File|Move to): (.+)")
+_ADDED_IN_DIFF: Final = re.compile(r"\+\+\+ (?:[a-z]/)?([^\t]+)")
 _EFFECTS = {"add": Effect.CREATE, "update": Effect.WRITE, "delete": Effect.DELETE}
 
 
@@ -115,6 +121,29 @@ def read_patch(text: str) -> PatchReading:
     files = _once(file for header in headers for file in header.files)
     problems = tuple(header.problem for header in headers if header.problem)
     return PatchReading(files, problems if files else (*problems, "the patch names no file"))
+
+
+def added_runs(patch: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the runs of added lines in a patch by file name, in order.
+
+    Each run is one text with line feeds between its lines. A moved file has its new name. Names in
+    a unified diff are without their prefix, such as `b/`; lines before the first name are under "".
+    """
+    found: dict[str, list[str]] = {}
+    run: list[str] = []
+    name, previous = "", ""
+    for line in [*patch.replace("\r\n", "\n").split("\n"), ""]:
+        named = _ADDED.fullmatch(line.rstrip())
+        if named is None and previous.startswith("--- "):
+            named = _ADDED_IN_DIFF.fullmatch(line.rstrip())
+        if named is None and line.startswith("+"):
+            run.append(line[1:])
+        elif run:
+            found.setdefault(name, []).append("\n".join(run))
+            run = []
+        name = name if named is None else named[1]
+        previous = line
+    return {file: tuple(runs) for file, runs in found.items()}
 
 
 def _diff_header(lines: list[str], at: int, envelope: Envelope) -> Header | None:

@@ -14,7 +14,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import Record
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.formats.patch.added_lines import added_runs
+from intent_lsp.formats.patch.reader import added_runs
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.stores import Stores
 
