@@ -9,7 +9,7 @@ import pytest
 
 from intent_lsp.core.content import ABSENT, content_of, hash_content
 from intent_lsp.core.paths import INTENTS_FILE, LEDGER_FILE, WorkspacePath
-from intent_lsp.governance.contents.uncommitted_tree import BYTES_AT_MOST, FILES_AT_MOST
+from intent_lsp.governance.contents.initial_contents import BYTES_AT_MOST, FILES_AT_MOST
 from intent_lsp.governance.disk.disk_changes import DiskNews
 from intent_lsp.governance.disk.tree_snapshots import KEPT_UNCOMMITTED as KEPT_AT_ONCE
 from intent_lsp.governance.judging.file_snapshot import Overtaken

@@ -21,8 +21,12 @@ from intent_lsp.core.content import (
 )
 from intent_lsp.core.control_plane import server_only
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.contents.initial_contents import InitialContents
-from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE, is_too_large, read_tree
+from intent_lsp.governance.contents.initial_contents import (
+    EMPTY_TREE,
+    InitialContents,
+    is_too_large,
+    read_tree,
+)
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs import files
 from intent_lsp.store.git.objects import Version

@@ -1,7 +1,9 @@
-"""Initial contents: what files contained when they were first read, if no commit has it.
+"""Initial contents: what files had when first read, and a work tree without a commit yet.
 
 Specified in requirements section 8.
 
+Invariant: a tree without a commit is read as a whole, or not at all if that would take long. All
+its files count as changes of the empty tree.
 Invariant: a file's first content is never replaced by a later one. A file that appears in the tree
 later, before an editor opens it, counts as absent at first.
 Invariant: of a file that an editor has opened unchanged the whole content is kept, of any other the
@@ -9,10 +11,24 @@ hash.
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
 
 from intent_lsp.core.content import ContentHash, FileContent
+from intent_lsp.core.gate.file_class import server_only
 from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.store.fs.files import stamp
+from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles
+
+EMPTY_TREE: Final = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""Git's id of the tree without a file; stands for HEAD on an unborn branch."""
+
+FILES_AT_MOST: Final = 3_000
+"""Files above which the tree is not read, since an editor's start waits for it."""
+
+BYTES_AT_MOST: Final = 256 * 1024 * 1024
+"""Bytes of all its files together above which the tree is not read."""
 
 
 class InitialContents:
@@ -87,3 +103,35 @@ class InitialContents:
             elif self._found is not None and old in self._found:
                 self._found[new] = self._found[old]
                 self._opened.pop(new, None)
+
+
+def is_too_large(root: Path, paths: Iterable[WorkspacePath]) -> bool:
+    """Return whether a tree has more than FILES_AT_MOST files or BYTES_AT_MOST bytes.
+
+    Files that only the server writes are not counted.
+    """
+    size = 0
+    for count, path in enumerate((path for path in paths if not server_only(path)), start=1):
+        found = stamp(f"{root}/{path}")
+        size += 0 if found is None else found.size
+        if count > FILES_AT_MOST or size > BYTES_AT_MOST:
+            return True
+    return False
+
+
+def read_tree(
+    root: Path, paths: Iterable[WorkspacePath]
+) -> Iterator[tuple[WorkspacePath, ReadFile]]:
+    """Yield each file at `paths` with its content, without the server's own and unreadable ones.
+
+    If the root has no regular file at a path, it comes with NOTHING.
+    """
+    files = TreeFiles(root)
+    for path in paths:
+        if server_only(path):
+            continue
+        try:
+            held = files.held(path)
+        except OSError:
+            continue
+        yield path, held

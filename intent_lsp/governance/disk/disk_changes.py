@@ -20,7 +20,7 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.contents.contents import Seen
-from intent_lsp.governance.contents.uncommitted_tree import EMPTY_TREE
+from intent_lsp.governance.contents.initial_contents import EMPTY_TREE
 from intent_lsp.governance.disk.change_records import DiskRecorder
 from intent_lsp.governance.disk.comparison import compare
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites

@@ -22,7 +22,7 @@ from intent_lsp.core.control_plane import FileClass, standing
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.governance.contents.contents import KEPT_AT_MOST, Contents
-from intent_lsp.governance.contents.uncommitted_tree import is_too_large
+from intent_lsp.governance.contents.initial_contents import is_too_large
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import Stamp, stamp
 from intent_lsp.store.fs.root_search import is_git_top
