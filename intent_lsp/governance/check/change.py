@@ -14,8 +14,8 @@ from intent_lsp.core.check.commit import CommitFacts, branch_intents, trailer_in
 from intent_lsp.core.check.report import IntentSource
 from intent_lsp.core.control_plane import FileClass
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.check.change_rules import ChangeRules
 from intent_lsp.governance.check.diffed_files import DiffedFile
+from intent_lsp.governance.check.intent_judge import ChangeRules
 from intent_lsp.governance.check.origins import HunkOrigin
 
 

@@ -30,7 +30,6 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.text import counted
 from intent_lsp.governance.check.change import CheckWishes, GitChange
 from intent_lsp.governance.check.change_judge import ChangeJudge
-from intent_lsp.governance.check.change_rules import CommittedRules
 from intent_lsp.governance.check.diffed_files import (
     DiffedFile,
     commit_files,
@@ -38,7 +37,7 @@ from intent_lsp.governance.check.diffed_files import (
     work_tree_files,
 )
 from intent_lsp.governance.check.finding_list import FindingList
-from intent_lsp.governance.check.intent_judge import PastGrants
+from intent_lsp.governance.check.intent_judge import CommittedRules, PastGrants
 from intent_lsp.governance.check.origins import HunkOrigins
 from intent_lsp.governance.ledger.reader import LedgerReader
 from intent_lsp.governance.root.rules import Rules
