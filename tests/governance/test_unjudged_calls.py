@@ -14,7 +14,7 @@ from intent_lsp.core.errors import InvalidCallError, RequestLimitError
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.paths import POLICY_FILE, is_file_name
 from intent_lsp.formats import tool_call
-from intent_lsp.governance.calls import call_readings
+from intent_lsp.governance.calls import call_judging
 from intent_lsp.governance.judging.call_facts import CallFactsOf, CallFile
 from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.packaged_files import command_lists
@@ -118,7 +118,7 @@ def test_a_reader_that_fails_lets_nothing_through(
     def broken(*_: object) -> object:
         raise ValueError("a fault of the reader")
 
-    monkeypatch.setattr(call_readings, "read_call", broken)
+    monkeypatch.setattr(call_judging, "read_call", broken)
     with pytest.raises(InvalidCallError, match="a fault of the reader"):
         agent.asks(LOGIN)
 

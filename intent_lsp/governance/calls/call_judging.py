@@ -1,34 +1,40 @@
-"""Judging a call under the root's lock; if judging fails, the policy decides.
+"""Judging a call: read before the root's lock is taken, then judged under it.
 
+Invariant: a call that cannot be read is never allowed. If judging fails, the policy decides.
 Invariant: an internal error never allows a part of a call that can be judged and is denied.
 """
 
 import logging
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tools import ToolCall
+from intent_lsp.core.agents.tools import FileChange, ToolCall
+from intent_lsp.core.errors import InvalidCallError, RequestLimitError
 from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.gate.gate import unavailable
 from intent_lsp.core.gate.request import NO_ANSWER, Allowed, ApprovalAnswer, Denied
+from intent_lsp.core.paths import is_file_name
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.formats.tool_call import CallReading
+from intent_lsp.formats.tool_call import CallReading, looking, read_call
 from intent_lsp.governance.calls.admission import CallDecision, Outcome, warned
 from intent_lsp.governance.calls.authorize import NOT_COMPARED, CallAuthorizer
 from intent_lsp.governance.calls.call_audit import CallAudit
-from intent_lsp.governance.calls.call_readings import parts_of, whole_reading
 from intent_lsp.governance.calls.unended_commands import UnendedCommands
 from intent_lsp.governance.judging.call_facts import Hearing
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Asker, Sessions
 from intent_lsp.governance.root.stores import Stores
+from intent_lsp.store.git.configured_programs import runs_programs
 from intent_lsp.store.locks.root_lock import holding
+from intent_lsp.store.packaged_files import command_lists, tool_lists
 
 _log: Final = logging.getLogger(__name__)
+
+FILES_AT_MOST: Final = 10_000
+"""The most files that one call may name."""
 
 UNREADABLE: Final = "the intents file cannot be read"
 
@@ -59,7 +65,7 @@ class CallJudging(Struct, kw_only=True):
         self,
         caller: Caller,
         call: ToolCall,
-        read: Callable[[Rules], CallReading],
+        reading: CallReading,
         admit: Callable[[Hearing], CallDecision],
     ) -> CallDecision:
         """Judge a call under the root's lock. On an internal error, the policy allows or denies it.
@@ -67,12 +73,9 @@ class CallJudging(Struct, kw_only=True):
         If the call may change governed files, the agent's open commands are compared first
         (`UnendedCommands.compare`). If the intents file cannot be used, or there is a session
         database that cannot, a call that may change files is refused unjudged, except under a
-        fail-open policy. `read` parses the call under the current rules; `admit` decides on the
-        parsed call. Raise the errors of `whole_reading`.
+        fail-open policy. `reading` is the parsed call; `admit` decides on it.
         """
         rules = self.stores.rules.current()
-        # Parse the command before taking the lock, so that other callers need not wait for it.
-        reading = whole_reading(call, partial(read, rules))
         unended: tuple[Outcome, ...] = ()
         if reading.mutating and rules.governed:
             # This takes the lock itself, which is not reentrant, so it must come before the lock is
@@ -111,14 +114,10 @@ class CallJudging(Struct, kw_only=True):
             return warned(admission, NOT_COMPARED)
 
     def explain(
-        self, caller: Caller, call: ToolCall, read: Callable[[Rules], CallReading]
+        self, caller: Caller, call: ToolCall, reading: CallReading
     ) -> tuple[tuple[ExplainedRow, ...], CallDecision]:
-        """Return every check of the gate on a call, and the decision. Nothing is stored.
-
-        `read` parses the call under the current rules. Raise the errors of `whole_reading`.
-        """
+        """Return every check of the gate on a call, and the decision. Nothing is stored."""
         rules = self.stores.rules.current()
-        reading = whole_reading(call, partial(read, rules))
         hearing = self._hearing(caller, call, reading, rules)
         rows, admission = self.admitting.explain(hearing)
         if (cause := self._cause(reading, rules)) is not None:
@@ -189,3 +188,61 @@ def _unavailable(call: ToolCall, cause: str) -> CallDecision:
     return CallDecision(
         decision=unavailable(cause, ()), tool_name=call.tool_name, intent_id=call.intent_id
     )
+
+
+def read_tool_call(call: ToolCall, stores: Stores) -> CallReading:
+    """Return the reading of a call: the paths that it would or may change, and how.
+
+    A read-only git command counts as one that may change files if git may run other programs, or if
+    the root has no git repository, so that its settings are unknown. Raise InvalidCallError if the
+    call cannot be parsed, and the errors of `whole_reading`.
+    """
+    try:
+        lists = tool_lists() if call.command is None else command_lists()
+        reading = read_call(call, stores.rules.current().policy, lists)
+        if not reading.mutating and reading.git and runs_programs(stores.git):
+            reading = looking(reading)
+    except Exception as problem:
+        _log.exception("a call could not be read")
+        raise InvalidCallError(f"the call cannot be parsed: {problem}") from problem
+    return whole_reading(call, reading)
+
+
+def read_changes(call: ToolCall, changes: Sequence[FileChange]) -> CallReading:
+    """Return the reading of a call that states its file changes itself.
+
+    Raise the errors of `whole_reading`.
+    """
+    touched = dict.fromkeys(path for change in changes for path in change.touched)
+    return whole_reading(call, CallReading(mutating=True, paths=tuple(touched)))
+
+
+def whole_reading(call: ToolCall, reading: CallReading) -> CallReading:
+    """Return the reading of a call, checked.
+
+    Raise InvalidCallError if a path, its command or its patch has a lone surrogate that stands for
+    no byte of a file name; RequestLimitError if it names too many files.
+    """
+    if len(reading.paths) + len(reading.perhaps) > FILES_AT_MOST:
+        raise RequestLimitError(problem="the call names too many files", limit=FILES_AT_MOST)
+    named = [touched.path for touched in (*reading.paths, *reading.perhaps)]
+    for text in (*named, *call.paths, call.command or "", call.patch or ""):
+        if not is_file_name(text):
+            name = text[:100]
+            raise InvalidCallError(
+                f"{name!r} has half of a character (a lone surrogate), which no file name has"
+            )
+    return reading
+
+
+def parts_of(reading: CallReading) -> Iterator[CallReading]:
+    """Yield the parts of a changing call: the call without paths, then with one path at a time.
+
+    A read-only call has no parts.
+    """
+    if reading.mutating:
+        yield replace(reading, paths=(), perhaps=())
+        for touched in reading.paths:
+            yield replace(reading, paths=(touched,), perhaps=())
+        for touched in reading.perhaps:
+            yield replace(reading, paths=(), perhaps=(touched,))

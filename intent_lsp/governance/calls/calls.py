@@ -18,17 +18,19 @@ from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.gate.request import NO_ANSWER, Allowed, ApprovalAnswer
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.formats.tool_call import CallReading
 from intent_lsp.governance.calls.admission import CallDecision, Outcome
 from intent_lsp.governance.calls.apply import apply_changes
 from intent_lsp.governance.calls.call_audit import CallAudit
-from intent_lsp.governance.calls.call_judging import Caller, CallJudging
-from intent_lsp.governance.calls.call_readings import read_changes, read_tool_call
+from intent_lsp.governance.calls.call_judging import (
+    Caller,
+    CallJudging,
+    read_changes,
+    read_tool_call,
+)
 from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.call_facts import Hearing
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.locks.root_lock import holding
@@ -69,12 +71,12 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         Without a session database there is no ticket. With a command's ticket, a snapshot of the
         work tree is stored. `word` is a person's answer to an approval request. On an internal
         error, the policy decides whether the call is allowed or denied. Raise the errors of
-        `whole_reading`.
+        `read_tool_call`.
         """
         caller = Caller(session_id, agent_id, word)
-        admission = self.judging.judge(
-            caller, call, partial(self._read, call), self.judging.admitting.admit
-        )
+        # Parsed before the lock is taken, so that other callers need not wait for it.
+        reading = read_tool_call(call, self.stores)
+        admission = self.judging.judge(caller, call, reading, self.judging.admitting.admit)
         if call.command is None or admission.ticket is None:
             return admission
         # Not under the lock, so that others need not wait while the work tree is read.
@@ -94,7 +96,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         """
         caller = Caller(session_id, agent_id, word)
         admit = partial(self.judging.admitting.admit, by_save=True)
-        return self.judging.judge(caller, call, lambda _rules: read_changes(changes), admit)
+        return self.judging.judge(caller, call, read_changes(call, changes), admit)
 
     def apply(
         self,
@@ -122,7 +124,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
             return admission
 
         caller = Caller(session_id, agent_id, word)
-        admission = self.judging.judge(caller, call, lambda _rules: read_changes(changes), admit)
+        admission = self.judging.judge(caller, call, read_changes(call, changes), admit)
         # If judging failed and the policy let the call pass, the change was still not written.
         unmade = UNMADE if isinstance(admission.decision, Allowed) else None
         outcome, problem = made[0] if made else (None, unmade)
@@ -172,7 +174,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         Raise the same errors as `admit`.
         """
         caller = Caller(session_id, agent_id)
-        return self.judging.explain(caller, call, partial(self._read, call))
+        return self.judging.explain(caller, call, read_tool_call(call, self.stores))
 
     def read(
         self, session_id: str, agent_id: str, path: WorkspacePath, hash_: ContentHash | None
@@ -192,9 +194,6 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         known = self.contents.hash_of(path)
         self.read(session_id, agent_id, path, known)
         return known
-
-    def _read(self, call: ToolCall, rules: Rules) -> CallReading:
-        return read_tool_call(call, rules.policy, self.stores)
 
     def _made(
         self, admission: CallDecision, changes: Sequence[FileChange]

@@ -8,7 +8,7 @@ from intent_lsp.core.agents.hook_answer import SILENCE
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import EntityType, ScopeValidation
-from intent_lsp.governance.calls.call_readings import FILES_AT_MOST
+from intent_lsp.governance.calls.call_judging import FILES_AT_MOST
 from intent_lsp.governance.contents.contents import Contents
 from tests.support.hook_agent import POLICY, TEXT, Agent, handle_in, reason, records
 from tests.support.repository import Repository
