@@ -16,8 +16,7 @@ from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, globs_of, part_at
 from intent_lsp.formats.markdown.hover_text import plain_of
 from intent_lsp.governance.authoring import glob_matches
-from intent_lsp.governance.authoring.authoring import IntentsAuthoring
-from intent_lsp.governance.authoring.destinations import FILES_AT_MOST
+from intent_lsp.governance.authoring.authoring import FILES_AT_MOST, IntentsAuthoring
 from intent_lsp.governance.authoring.glob_matches import KEPT_AT_MOST
 from intent_lsp.governance.plan import tree_listing
 from intent_lsp.governance.plan.tree_listing import LISTED_FOR, TreeListing
@@ -39,7 +38,7 @@ def read(marked: str) -> tuple[IntentsStructure, IntentsPart]:
 
 def explained(editor: Editor, marked: str) -> str | None:
     """Return the hover at the mark as plain text, its lines joined by ` / `."""
-    found = editor.authoring.explained(*read(marked))
+    found = editor.authoring.explanations.of_part(*read(marked))
     return found and plain_of(found.title, found.paragraphs, found.glob).replace("\n", " / ")
 
 
@@ -214,7 +213,7 @@ def test_without_git_a_glob_has_no_count_but_a_file_is_found(
     repository.write("src/db.py", "x\n")
     authoring = open_editor(repository.root).authoring
     structure, part = read("- {id: A, owned_scope: [src/d|b.py, src/**]}\n")
-    assert authoring.explained(structure, part) is None
+    assert authoring.explanations.of_part(structure, part) is None
     assert [authoring.count(glob.text) for glob in globs_of(structure)] == [None, None]
     assert authoring.destinations(structure, part).files == ("src/db.py",)
     assert [link.path for link in authoring.links(structure)] == ["src/db.py"]

@@ -7,7 +7,7 @@ import pytest
 from intent_lsp.formats.intents.structure.entries import read_structure
 from intent_lsp.formats.markdown.hover_text import plain_of
 from intent_lsp.governance.authoring import glob_matches
-from intent_lsp.governance.authoring.choices import choices_of
+from intent_lsp.governance.authoring.authoring import choices_of
 from tests.governance.editor import INTENTS, Editor
 from tests.support.repository import Repository
 
@@ -127,16 +127,16 @@ def test_lists_for_people_name_files_and_records(editor: Editor) -> None:
     intents = editor.governance.rules.current().file.intents
     intent = intents.get("INT-001")
     assert intent is not None
-    found = authoring.scope_of(intent)
+    found = authoring.explanations.of_scope(intent)
     assert found is not None
     assert plain_of(found.title, found.paragraphs) == (
         "INT-001 — Auth owns 1 file\n  src/auth/login.py"
     )
     assert authoring.record_count(intents, intent) == 0
-    none = authoring.records_of(intents, intent)
+    none = authoring.explanations.of_records(intents, intent)
     assert plain_of(none.title, none.paragraphs) == "INT-001 — Auth\nINT-001 has no record."
     editor.select("INT-001")
     editor.save("src/auth/login.py", "changed\n")
     assert authoring.record_count(intents, intent) == 1
-    one = authoring.records_of(intents, intent)
+    one = authoring.explanations.of_records(intents, intent)
     assert "INT-001 has 1 record, the newest\n  20" in plain_of(one.title, one.paragraphs)

@@ -1,33 +1,45 @@
-"""Authoring of one root's intents file: everything that editor features ask about its parts."""
+"""Authoring of one root's intents file: what editor features ask about its parts and intents.
 
+Invariant: a destination exists at the moment when it is returned.
+Invariant: what is offered to do with an intent is not refused, unless something changes in between.
+"""
+
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
+from typing import Final
 
 from msgspec import Struct
 
 from intent_lsp.core.intents import Intent, Intents
-from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.formats.intents.structure.entries import IntentsStructure
-from intent_lsp.formats.intents.structure.lookup import IntentsPart
-from intent_lsp.governance.authoring.destinations import (
-    FILES_AT_MOST,
-    Destinations,
-    LinkedFile,
-    destinations_of,
-    linked_files,
-)
+from intent_lsp.core.paths import WorkspacePath, parse_relative
+from intent_lsp.core.scope.pattern import compile_pattern
+from intent_lsp.core.scope.rows import literal_path
+from intent_lsp.formats.intents.structure.entries import IntentsStructure, StructuredEntry
+from intent_lsp.formats.intents.structure.lookup import IntentsPart, PartKind, parts_of
+from intent_lsp.formats.yaml.nodes import Alias
 from intent_lsp.governance.authoring.explanations import (
     NAMED_AT_MOST,
-    Explanation,
-    explained_part,
-    explained_records,
-    explained_scope,
+    Explanations,
     matched_words,
 )
 from intent_lsp.governance.authoring.glob_matches import GlobMatches, MatchedFiles
+from intent_lsp.governance.plan.checkout import CheckoutRefusal, selectable
 from intent_lsp.governance.plan.tree_listing import TreeListing
+from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import is_file
+
+FILES_AT_MOST: Final = 100
+"""The most files to which one glob leads."""
+
+TRIED_AT_MOST: Final = 20_000
+"""The most files of one glob of which it is found out whether they exist."""
+
+LINKS_AT_MOST: Final = 2_000
+"""The most links of one text."""
+
+_WRITTEN: Final = ("status", "updated_at")
 
 
 class GlobCount(Struct, frozen=True):
@@ -37,27 +49,84 @@ class GlobCount(Struct, frozen=True):
     first: tuple[WorkspacePath, ...]
 
 
+class Destinations(Struct, frozen=True):
+    """Where a part leads: to files, or to the entry of an intent in the same text.
+
+    If it leads nowhere, there are no files and `entry` is None.
+    """
+
+    files: tuple[WorkspacePath, ...] = ()
+    entry: StructuredEntry | None = None
+
+
+class LinkedFile(Struct, frozen=True):
+    """A part of the text, from offset `start` to before `end`, that names one existing file."""
+
+    start: int
+    end: int
+    path: WorkspacePath
+
+
+class IntentChoices(Struct, frozen=True, kw_only=True):
+    """What can be done with one intent now: all are False if there is nothing.
+
+    `selected`: it is the session's active one, and so not `selectable`.
+    """
+
+    selected: bool = False
+    selectable: bool = False
+    completable: bool = False
+
+
 class IntentsAuthoring:
-    """Answers questions about the parts of an intents file, saved or not. Any thread may ask."""
+    """Answers questions about the parts of an intents file, saved or not. Any thread may ask.
+
+    `explanations` explain the parts.
+    """
 
     def __init__(self, stores: Stores, listing: TreeListing) -> None:
         self._stores = stores
         self._matches = GlobMatches(listing)
-
-    def explained(self, structure: IntentsStructure, part: IntentsPart) -> Explanation | None:
-        """Return what a hover shows of a part, or None if there is nothing to say."""
-        return explained_part(self._stores, self._matches, structure, part)
+        self._is_file: Final = partial(is_file, stores.root)
+        self.explanations: Final = Explanations(stores, self._matches)
 
     def destinations(self, structure: IntentsStructure, part: IntentsPart) -> Destinations:
-        """Return where a part leads: to files, to the entry of an intent, or nowhere."""
-        return destinations_of(self._stores.root, self._matches, structure, part)
+        """Return where a part of an intents file leads.
+
+        A glob leads to the existing files that it matches (the `!` of an exclusion is ignored), at
+        most `FILES_AT_MOST`; a related file to the file, if it exists; an id, an alias and a
+        pointer to the entry of the intent. Any other part leads nowhere.
+        """
+        match part.kind:
+            case PartKind.GLOB | PartKind.RELATED_FILE:
+                return Destinations(tuple(self._files(part)))
+            case PartKind.ID | PartKind.ALIAS | PartKind.POINTER:
+                return Destinations(entry=structure.entry_of(part.text))
+            case PartKind.STATUS | PartKind.CRITERION | PartKind.KEY:
+                return Destinations()
 
     def links(self, structure: IntentsStructure) -> tuple[LinkedFile, ...]:
-        """Return the globs and related files that name one existing file, in order of position.
+        """Return the globs without wildcards and the related files that name an existing file.
 
-        They are at most LINKS_AT_MOST.
+        They are in order of position, and at most `LINKS_AT_MOST`.
         """
-        return linked_files(self._stores.root, structure)
+        parts = (part for entry in structure.entries for part in parts_of(entry))
+        named = ((part, _named(part)) for part in parts)
+        linked = (
+            LinkedFile(part.start, part.end, path)
+            for part, path in named
+            if path is not None and self._is_file(path)
+        )
+        return tuple(islice(linked, LINKS_AT_MOST))
+
+    def _files(self, part: IntentsPart) -> Iterator[WorkspacePath]:
+        path = _named(part)
+        if path is not None:
+            yield from filter(self._is_file, (path,))
+        elif part.kind is PartKind.GLOB:
+            # Git also lists files that were deleted and are still tracked.
+            existing = filter(self._is_file, islice(self._matches.each(part.text), TRIED_AT_MOST))
+            yield from islice(existing, FILES_AT_MOST)
 
     def count(self, glob: str) -> GlobCount | None:
         """Return how many files a glob matches, or None if git does not list the files.
@@ -84,17 +153,54 @@ class IntentsAuthoring:
         if found is None:
             return None
         # Git also lists files that were deleted and are still tracked.
-        existing = filter(partial(is_file, self._stores.root), found.first)
+        existing = filter(self._is_file, found.first)
         return MatchedFiles(found.count, tuple(islice(existing, FILES_AT_MOST)))
 
     def record_count(self, intents: Intents, intent: Intent) -> int:
         """Return the number of an intent's records, those under its earlier ids included."""
         return self._stores.past.count_of(intents, intent)
 
-    def scope_of(self, intent: Intent) -> Explanation | None:
-        """Return which files an intent's globs cover, for people; None if git lists no files."""
-        return explained_scope(self._matches, intent)
 
-    def records_of(self, intents: Intents, intent: Intent) -> Explanation:
-        """Return how many records an intent has, and the newest NAMED_AT_MOST, for people."""
-        return explained_records(self._stores, intents, intent)
+def choices_of(
+    rules: Rules, active: str | None, entry: StructuredEntry, *, unsaved: bool
+) -> IntentChoices:
+    """Return the choices about the intent of one entry of an intents file, saved or not.
+
+    Its status and its id count as they are on disk, in `rules`: there is no choice about an id that
+    no saved intent has, or whose intent is closed or ignored there, and none while governance is
+    off.
+    `active` is the id of the session's active intent, or None. `unsaved`: the file has unsaved
+    text, so the intent cannot be completed.
+    """
+    intent_id = "" if entry.intent is None else entry.intent.id
+    intent = selectable(rules, intent_id)
+    if isinstance(intent, CheckoutRefusal) or intent.id != intent_id:
+        return IntentChoices()
+    selected = rules.present_id(active) == intent.id
+    return IntentChoices(
+        selected=selected,
+        selectable=not selected,
+        completable=not unsaved and _is_writable(entry),
+    )
+
+
+def _is_writable(entry: StructuredEntry) -> bool:
+    """Return whether a status can be set in an entry.
+
+    It cannot if the entry has no known key, or if its status or `updated_at` is an alias of YAML.
+    """
+    return bool(entry.fields) and not any(
+        field.name in _WRITTEN and isinstance(field.value, Alias) for field in entry.fields
+    )
+
+
+def _named(part: IntentsPart) -> WorkspacePath | None:
+    """Return the one path that a glob or related file names; None if it names none or several."""
+    if part.kind is PartKind.RELATED_FILE:
+        return parse_relative(part.text)
+    if part.kind is not PartKind.GLOB:
+        return None
+    # Also where names are compared without regard to case, the path is meant as it is written.
+    rows = compile_pattern(part.text).rows
+    path = literal_path(rows[0]) if len(rows) == 1 else None
+    return None if path is None else parse_relative(path)

@@ -44,65 +44,101 @@ class Explanation(Struct, frozen=True):
     glob: str = ""
 
 
-def explained_part(
-    stores: Stores, matches: GlobMatches, structure: IntentsStructure, part: IntentsPart
-) -> Explanation | None:
-    """Return the explanation of a part of an intents file, or None if there is nothing to say.
+class Explanations(Struct, frozen=True):
+    """Explains the parts and the intents of one root's intents file."""
 
-    That is so for a related file, for an id, alias, pointer or criterion without an intent, for an
-    unknown key, for a valid glob if there is no git repository, and for a key or a status in a file
-    that names its schema, since the YAML language server explains them there.
-    """
-    intent = None if part.entry is None else part.entry.intent
-    match part.kind:
-        case PartKind.GLOB:
-            return _glob(stores, matches, structure.intents, intent, part.text)
-        case PartKind.STATUS | PartKind.KEY:
-            return _described(structure, part)
-        case PartKind.CRITERION:
-            return _criterion(stores, structure.intents, part)
-        case PartKind.ID | PartKind.ALIAS | PartKind.POINTER:
-            named = structure.intents.get(part.text)
-            return None if named is None else _intent(stores, structure.intents, named)
-        case PartKind.RELATED_FILE:
+    stores: Stores
+    matches: GlobMatches
+
+    def of_part(self, structure: IntentsStructure, part: IntentsPart) -> Explanation | None:
+        """Return what a hover shows of a part of an intents file, or None if there is nothing.
+
+        That is so for a related file, for an id, alias, pointer or criterion without an intent, for
+        an unknown key, for a valid glob if there is no git repository, and for a key or a status in
+        a file that names its schema, since the YAML language server explains them there.
+        """
+        match part.kind:
+            case PartKind.GLOB:
+                return self._glob(structure.intents, part)
+            case PartKind.STATUS | PartKind.KEY:
+                return _described(structure, part)
+            case PartKind.CRITERION:
+                return self._criterion(structure.intents, part)
+            case PartKind.ID | PartKind.ALIAS | PartKind.POINTER:
+                named = structure.intents.get(part.text)
+                return None if named is None else self._intent(structure.intents, named)
+            case PartKind.RELATED_FILE:
+                return None
+            case _ as never:
+                assert_never(never)
+
+    def of_scope(self, intent: Intent) -> Explanation | None:
+        """Return which files an intent's globs cover, or None if git does not list the files."""
+        found = self.matches.owned(intent.owned_scope)
+        if found is None:
             return None
-        case _ as never:
-            assert_never(never)
+        return Explanation(f"{_called(intent)} owns {_number(found)}", tuple(_files(found)))
+
+    def of_records(self, intents: Intents, intent: Intent) -> Explanation:
+        """Return how many records an intent has, and the newest `NAMED_AT_MOST` of them."""
+        records = tuple(self._records(intents, intent, at_most=NAMED_AT_MOST))
+        return Explanation(_called(intent), records)
+
+    def _glob(self, intents: Intents, part: IntentsPart) -> Explanation | None:
+        glob = part.text
+        pattern, found = self.matches.pattern(glob), self.matches.of(glob)
+        if pattern.refusal is not None:
+            refusal = HoverParagraph(f"This glob owns nothing: {pattern.refusal}.")
+            return Explanation("", (refusal,), glob)
+        if found is None:
+            unknown = Explanation("", (HoverParagraph(_UNKNOWN),), glob)
+            return None if self.stores.git is None else unknown
+        words = matched_words(self.matches, glob, found)
+        said = words if pattern.exclusion else f"matches {words}"
+        own = None if part.entry is None else part.entry.intent
+        owners = _owners(self.matches, intents, own, found)
+        return Explanation(said, (*_files(found), *owners), glob)
+
+    def _criterion(self, intents: Intents, part: IntentsPart) -> Explanation | None:
+        intent = None if part.entry is None else part.entry.intent
+        if intent is None:
+            return None
+        title = f"Criterion {part.number} of {len(intent.acceptance_criteria)} of {intent.id}"
+        why = HoverParagraph("A record names its intent, and none of the intent's criteria.")
+        return Explanation(title, (*self._records(intents, intent), why))
+
+    def _intent(self, intents: Intents, intent: Intent) -> Explanation:
+        parts = [
+            counted(len(intent.constraints), "constraint"),
+            f"{len(intent.acceptance_criteria):,} acceptance criteri"
+            + ("on" if len(intent.acceptance_criteria) == 1 else "a"),
+        ]
+        if intent.specification:
+            parts.insert(0, f"specification {intent.specification}")
+        if intent.aliases:
+            parts.append(f"formerly {', '.join(intent.aliases)}")
+        scope = _named(intent.owned_scope, len(intent.owned_scope))
+        owns = HoverParagraph("Owns" if scope else "Owns no file.", scope)
+        summary = HoverParagraph(" · ".join([intent.status.value, *parts]))
+        return Explanation(_called(intent), (summary, owns, *self._records(intents, intent)))
+
+    def _records(
+        self, intents: Intents, intent: Intent, at_most: int = _RECORDS_AT_MOST
+    ) -> Iterator[HoverParagraph]:
+        """Yield a paragraph about an intent's records, those under its earlier ids included."""
+        newest = self.stores.past.of_intent(intents, intent, limit=at_most)
+        number = self.stores.past.count_of(intents, intent)
+        if not newest:
+            yield HoverParagraph(f"{intent.id} has no record.")
+            return
+        said = f"{intent.id} has {counted(number, 'record')}, the newest"
+        yield HoverParagraph(said, tuple(map(_record, newest)))
 
 
 def matched_words(matches: GlobMatches, glob: str, found: MatchedFiles) -> str:
     """Return how many files a glob matches: `12 files`, or for an exclusion `excludes no file`."""
     number = _number(found)
     return f"excludes {number}" if matches.pattern(glob).exclusion else number
-
-
-def explained_scope(matches: GlobMatches, intent: Intent) -> Explanation | None:
-    """Return which files the globs of an intent cover, or None if git does not list the files."""
-    found = matches.owned(intent.owned_scope)
-    if found is None:
-        return None
-    return Explanation(f"{_called(intent)} owns {_number(found)}", tuple(_files(found)))
-
-
-def explained_records(stores: Stores, intents: Intents, intent: Intent) -> Explanation:
-    """Return how many records an intent has, and the newest `NAMED_AT_MOST` of them."""
-    records = tuple(_records(stores, intents, intent, at_most=NAMED_AT_MOST))
-    return Explanation(_called(intent), records)
-
-
-def _glob(
-    stores: Stores, matches: GlobMatches, intents: Intents, own: Intent | None, glob: str
-) -> Explanation | None:
-    pattern, found = matches.pattern(glob), matches.of(glob)
-    if pattern.refusal is not None:
-        refusal = HoverParagraph(f"This glob owns nothing: {pattern.refusal}.")
-        return Explanation("", (refusal,), glob)
-    if found is None:
-        return None if stores.git is None else Explanation("", (HoverParagraph(_UNKNOWN),), glob)
-    words = matched_words(matches, glob, found)
-    said = words if pattern.exclusion else f"matches {words}"
-    owners = _owners(matches, intents, own, found)
-    return Explanation(said, (*_files(found), *owners), glob)
 
 
 def _number(found: MatchedFiles) -> str:
@@ -155,44 +191,6 @@ def _key(part: IntentsPart) -> Explanation | None:
     if text is None:
         return None
     return Explanation(part.text, (HoverParagraph(text.description, ours=True),))
-
-
-def _criterion(stores: Stores, intents: Intents, part: IntentsPart) -> Explanation | None:
-    intent = None if part.entry is None else part.entry.intent
-    if intent is None:
-        return None
-    title = f"Criterion {part.number} of {len(intent.acceptance_criteria)} of {intent.id}"
-    why = HoverParagraph("A record names its intent, and none of the intent's criteria.")
-    return Explanation(title, (*_records(stores, intents, intent), why))
-
-
-def _intent(stores: Stores, intents: Intents, intent: Intent) -> Explanation:
-    parts = [
-        counted(len(intent.constraints), "constraint"),
-        f"{len(intent.acceptance_criteria):,} acceptance criteri"
-        + ("on" if len(intent.acceptance_criteria) == 1 else "a"),
-    ]
-    if intent.specification:
-        parts.insert(0, f"specification {intent.specification}")
-    if intent.aliases:
-        parts.append(f"formerly {', '.join(intent.aliases)}")
-    scope = _named(intent.owned_scope, len(intent.owned_scope))
-    owns = HoverParagraph("Owns" if scope else "Owns no file.", scope)
-    summary = HoverParagraph(" · ".join([intent.status.value, *parts]))
-    return Explanation(_called(intent), (summary, owns, *_records(stores, intents, intent)))
-
-
-def _records(
-    stores: Stores, intents: Intents, intent: Intent, at_most: int = _RECORDS_AT_MOST
-) -> Iterator[HoverParagraph]:
-    """Yield a paragraph about the records of an intent, those under its earlier ids included."""
-    newest = stores.past.of_intent(intents, intent, limit=at_most)
-    number = stores.past.count_of(intents, intent)
-    if not newest:
-        yield HoverParagraph(f"{intent.id} has no record.")
-        return
-    said = f"{intent.id} has {counted(number, 'record')}, the newest"
-    yield HoverParagraph(said, tuple(map(_record, newest)))
 
 
 def _record(record: Record) -> str:

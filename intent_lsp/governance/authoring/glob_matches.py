@@ -4,9 +4,9 @@ Invariant: matches are cached as long as the files of the work tree stay the sam
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 from msgspec import Struct
 
@@ -17,13 +17,11 @@ from intent_lsp.core.scope.pattern import Pattern, compile_pattern
 from intent_lsp.core.scope.scope import ScopeIndex, compile_scope, compile_scopes
 from intent_lsp.governance.plan.tree_listing import TreeListing
 
-_Key = TypeVar("_Key")
-
 KEPT_AT_MOST: Final = 1_000
 """The most files of one glob or scope that are kept, and whose other owners are searched."""
 
-REMEMBERED: Final = 4_096
-"""The most globs, and also the most scopes, whose files are cached."""
+REMEMBERED: Final = 8_192
+"""The most globs and scopes together whose files are cached."""
 
 
 class MatchedFiles(Struct, frozen=True):
@@ -45,9 +43,8 @@ class GlobMatches:
 
     def __init__(self, listing: TreeListing) -> None:
         self._listing = listing
-        self._matched = _KnownMatches[str](_matched)
-        self._owned = _KnownMatches[tuple[str, ...]](_covered)
-        # Replaced as a whole and never locked: threads at most make the same index twice.
+        # Both are replaced as a whole and never locked: threads at most make the same twice.
+        self._known: tuple[FileTree | None, dict[str | tuple[str, ...], MatchedFiles]] = (None, {})
         self._index: tuple[Intents, ScopeIndex] | None = None
 
     def pattern(self, glob: str) -> Pattern:
@@ -59,7 +56,7 @@ class GlobMatches:
 
         The `!` of an exclusion is ignored.
         """
-        return self._matched.of(self._listing.tree(), glob)
+        return self._found(glob)
 
     def owned(self, globs: tuple[str, ...]) -> MatchedFiles | None:
         """Return the files that a scope with these globs covers, sorted.
@@ -67,7 +64,7 @@ class GlobMatches:
         Each counts once, however many of the globs match it. Return None if git does not list the
         files.
         """
-        return self._owned.of(self._listing.tree(), globs)
+        return self._found(globs)
 
     def each(self, glob: str) -> Iterator[WorkspacePath]:
         """Yield every file that a glob matches; none if git does not list the files.
@@ -96,26 +93,9 @@ class GlobMatches:
             and (own is None or intent.id != own.id)
         )
 
-    def _indexed(self, intents: Intents) -> ScopeIndex:
-        known = self._index
-        if known is None or known[0] is not intents:
-            spelling = self._listing.spelling
-            scopes = compile_scopes([intent.owned_scope for intent in intents], spelling)
-            entries = [(intent.id, scope) for intent, scope in zip(intents, scopes, strict=True)]
-            known = self._index = (intents, ScopeIndex(entries, spelling))
-        return known[1]
-
-
-class _KnownMatches(Generic[_Key]):
-    """What `match` returns for a tree and a key, cached as long as the tree stays the same."""
-
-    def __init__(self, match: Callable[[FileTree, _Key], MatchedFiles]) -> None:
-        self._match = match
-        # Replaced as a whole and never locked: threads at most compute the same result twice.
-        self._known: tuple[FileTree | None, dict[_Key, MatchedFiles]] = (None, {})
-
-    def of(self, tree: FileTree | None, key: _Key) -> MatchedFiles | None:
-        """Return the files of `tree` for a key, or None without a tree."""
+    def _found(self, key: str | tuple[str, ...]) -> MatchedFiles | None:
+        """Return the files of a glob or of a scope, cached as long as the tree stays the same."""
+        tree = self._listing.tree()
         if tree is None:
             return None
         of_tree, known = self._known
@@ -124,13 +104,22 @@ class _KnownMatches(Generic[_Key]):
             self._known = (tree, known)
         found = known.get(key)
         if found is None:
-            found = self._match(tree, key)
+            found = _matched(tree, key) if isinstance(key, str) else _covered(tree, key)
             if len(known) >= REMEMBERED:
                 # The newest makes room. Globs are asked for in the order of the file, again and
                 # again: if the oldest did, each would be dropped just before it is asked for.
                 known.popitem()
             known[key] = found
         return found
+
+    def _indexed(self, intents: Intents) -> ScopeIndex:
+        known = self._index
+        if known is None or known[0] is not intents:
+            spelling = self._listing.spelling
+            scopes = compile_scopes([intent.owned_scope for intent in intents], spelling)
+            entries = [(intent.id, scope) for intent, scope in zip(intents, scopes, strict=True)]
+            known = self._index = (intents, ScopeIndex(entries, spelling))
+        return known[1]
 
 
 def _matched(tree: FileTree, glob: str) -> MatchedFiles:

@@ -17,7 +17,7 @@ from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities,
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.answers import JsonObject
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
-from intent_lsp.governance.authoring.choices import choices_of
+from intent_lsp.governance.authoring.authoring import choices_of
 
 _FILES: Final = "files"
 _RECORDS: Final = "records"

@@ -19,7 +19,7 @@ from intent_lsp.doors.lsp.runtime.client_capabilities import member
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.intents.structure.lookup import globs_of
 from intent_lsp.formats.markdown.hover_text import markdown_of, plain_of
-from intent_lsp.governance.authoring.destinations import Destinations
+from intent_lsp.governance.authoring.authoring import Destinations
 
 _TOP: Final = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
 _AT_ONCE: Final = 16
@@ -49,7 +49,7 @@ class IntentsParts:
             return None
         await self._buffers.renewals.renew(buffer.open_root)
         authoring = buffer.open_root.authoring
-        found = await self._in_thread(authoring.explained, buffer.structure, part)
+        found = await self._in_thread(authoring.explanations.of_part, buffer.structure, part)
         if found is None:
             return None
         markdown = self._client.markdown
