@@ -17,14 +17,15 @@ from intent_lsp.formats.registrations.host_registrations import (
     registrations_of,
 )
 from intent_lsp.governance.agents import blind_hosts as blind_hosts_module
-from intent_lsp.governance.agents.blind_hosts import (
+from intent_lsp.governance.agents.host_liveness import (
     ALIVE_FOR,
     FORGOTTEN_AFTER,
     BlindHost,
     blind_hosts,
+    host_json,
+    known_hosts,
     note_unasked_changes,
 )
-from intent_lsp.governance.agents.host_liveness import host_json, known_hosts
 from intent_lsp.governance.disk.pending_changes import RecordedChange
 from intent_lsp.governance.governance import Governance
 from intent_lsp.store.state.host_contacts import FILES_AT_MOST, HostContact

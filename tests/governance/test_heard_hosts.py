@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import force_setattr
 
-from intent_lsp.governance.agents.blind_hosts import is_alive
-from intent_lsp.governance.agents.host_liveness import asked_ago, known_hosts
+from intent_lsp.governance.agents.host_liveness import asked_ago, is_alive, known_hosts
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.asking_agents import HeardHosts
 from intent_lsp.governance.root.stores import Stores

@@ -7,10 +7,9 @@ from msgspec.structs import asdict
 from intent_lsp.doors.cli.agents import choice
 from intent_lsp.doors.cli.command import Call, command
 from intent_lsp.doors.cli.exits import Exit
-from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
 from intent_lsp.governance.agents.doctor import HostDoctor, HostReport
 from intent_lsp.governance.agents.hook_probe import ProbeFinding
-from intent_lsp.governance.agents.host_liveness import unasked_json
+from intent_lsp.governance.agents.host_liveness import BlindHost, blind_hosts, unasked_json
 from intent_lsp.governance.governance import Governance
 
 

@@ -1,23 +1,66 @@
-"""Whether the gate is on for each agent host: registered in this root, and when it last asked.
+"""Whether each agent host asks: registered in this root or not; when it last did; if it is blind.
 
-Invariant: a host that never asked is not said to be off. It may not have been started.
+Specified in hooks section 6. A blind host did not ask while files changed.
+
+Invariant: a host that has asked since it was started, and whose hooks are registered, is not blind.
+One that never asked is not said to be off: it may not have been started.
+Invariant: nothing here says that the host made the changes.
 """
 
-from datetime import datetime
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
+from intent_lsp.core.codes import HostCode
+from intent_lsp.core.content import Text, split_lines
+from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.text import counted
+from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.registrations.agent_host import AgentHost
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
-from intent_lsp.formats.registrations.registration import PROGRAM
-from intent_lsp.governance.agents.blind_hosts import blind_hosts, moment
+from intent_lsp.formats.registrations.host_registrations import hook_files
+from intent_lsp.formats.registrations.registration import PROGRAM, State
 from intent_lsp.governance.agents.registration_plan import HostStatus, RegistrationFiles
+from intent_lsp.governance.disk.disk_events import RecordedChange
 from intent_lsp.governance.governance import Governance
+from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.violations.violation import Violation
+from intent_lsp.store.running_programs import earliest_start, processes_in
 from intent_lsp.store.state.host_contacts import HostContact, UnaskedChanges
 
-NEVER: Final = "never heard"
+_log: Final = logging.getLogger(__name__)
+
+ALIVE_FOR: Final = timedelta(minutes=30)
+"""How long after its last event a host's session counts as alive, if its end was not reported."""
+
+FORGOTTEN_AFTER: Final = timedelta(days=1)
+"""How long after a change it is forgotten that a host did not ask for it."""
+
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+_MESSAGE: Final = (
+    "{host} ran here and did not ask intent-lsp about changes of {files} since {since}. {host} made"
+    " them, or a program of yours did. `intent-lsp doctor` says whether its hooks work."
+)
+
+
+class BlindHost(Struct, frozen=True, kw_only=True):
+    """A host that did not ask while files changed.
+
+    `file` is the absolute path of the settings file of its hooks that names intent-lsp, `lines` is
+    its text, and `violation` is on the first line with that name. If none names it, `file` is one
+    of these files, `lines` is empty, and `violation` is on the first line.
+    """
+
+    host: AgentHost
+    changes: UnaskedChanges
+    file: Path
+    lines: Sequence[str]
+    violation: Violation
 
 
 class HostLiveness(Struct, frozen=True, kw_only=True):
@@ -31,6 +74,64 @@ class HostLiveness(Struct, frozen=True, kw_only=True):
     registered: bool
     last: HostContact | None = None
     unasked: UnaskedChanges | None = None
+
+
+def note_unasked_changes(
+    governance: Governance, home: Path, recorded: Iterable[RecordedChange]
+) -> None:
+    """Store which changes in `recorded` nobody announced, with each host that may have made them.
+
+    Such a host has a registration in the root or in `home`, right, wrong or unreadable, is at work
+    in the root, and nothing proves that it asks. Do nothing without a session database; a failure
+    is logged.
+    """
+    state, now = governance.stores.state, governance.stores.clock()
+    paths = [path for change in recorded if change.unannounced for path in change.paths]
+    if state is None or not paths:
+        return
+    with step("which agent hosts did not ask"):
+        heard = {each.host: each for each in governance.heard()}
+        files = RegistrationFiles(governance.root, home)
+        expected = list(filter(_is_expected, (files.status(host, PROGRAM) for host in HOSTS)))
+        processes = processes_in(governance.root) if expected else ()
+        for status in expected:
+            host = status.host
+            names = [name for name in host.programs if name not in host.editors]
+            started = earliest_start(processes, names, host.package, now)
+            if _may_be_blind(files, status, heard.get(host.hook), started, now):
+                forget = timestamp(max(now - FORGOTTEN_AFTER, _mended_at(files, status)))
+                state.hosts.note_unasked(host.name, host.hook, paths, timestamp(now), forget)
+
+
+def blind_hosts(governance: Governance, home: Path) -> tuple[BlindHost, ...] | None:
+    """Return the hosts that did not ask while files changed, and were not heard since.
+
+    Left out are hosts whose last such change is older than FORGOTTEN_AFTER, that have no
+    registration, or whose hooks are registered and have a settings file that was written after that
+    change. Return () without a session database, and None if it cannot be read now.
+    """
+    state, now = governance.stores.state, governance.stores.clock()
+    if state is None:
+        return ()
+    try:
+        noted = state.hosts.unasked(timestamp(now - FORGOTTEN_AFTER))
+    except IntentLspError as problem:
+        _log.warning("which agent hosts did not ask is not known now: %s", problem)
+        return None
+    unasked = {each.host: each for each in noted}
+    return tuple(_blind_of(RegistrationFiles(governance.root, home), unasked))
+
+
+def _blind_of(
+    files: RegistrationFiles, unasked: Mapping[str, UnaskedChanges]
+) -> Iterator[BlindHost]:
+    for host in HOSTS if unasked else ():
+        changes = unasked.get(host.name)
+        status = None if changes is None else files.status(host, PROGRAM)
+        if changes is None or status is None or not _is_expected(status):
+            continue
+        if moment(changes.last) >= _mended_at(files, status):
+            yield _blind(files, host, changes)
 
 
 def known_hosts(governance: Governance, home: Path) -> tuple[HostLiveness, ...]:
@@ -59,20 +160,16 @@ def liveness_of(
     `heard` maps the names under which the hooks of hosts ask to their last events. `unasked` maps
     the hosts' own names to the changes.
     """
-    host = status.host
-    last = heard.get(host.hook) or heard.get(host.name)
-    return HostLiveness(
-        host=host.name,
-        registered=status.registered,
-        last=last,
-        unasked=unasked.get(host.name),
-    )
+    name = status.host.name
+    last = heard.get(status.host.hook) or heard.get(name)
+    changes = unasked.get(name)
+    return HostLiveness(host=name, registered=status.registered, last=last, unasked=changes)
 
 
 def asked_ago(contact: HostContact | None, now: datetime) -> str:
     """Return when a host last asked, such as `last asked 5 min ago`; `never heard` for None."""
     if contact is None:
-        return NEVER
+        return "never heard"
     seconds = max(0, int((now - moment(contact.at)).total_seconds()))
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "min")):
         if seconds >= size:
@@ -96,3 +193,77 @@ def host_json(liveness: HostLiveness) -> dict[str, object]:
 def unasked_json(unasked: UnaskedChanges) -> dict[str, object]:
     """Return the changes that a host did not ask for, as in the protocol's `Status`."""
     return {"files": unasked.files, "since": unasked.since}
+
+
+def is_alive(contact: HostContact, now: datetime) -> bool:
+    """Whether a host's session counts as alive.
+
+    It does if its last event, `contact`, is no end and was not longer ago than ALIVE_FOR.
+    """
+    return not contact.ended and now - moment(contact.at) <= ALIVE_FOR
+
+
+def moment(at: str) -> datetime:
+    """Return an RFC 3339 time as a time in UTC."""
+    return datetime.fromisoformat(at).astimezone(UTC)
+
+
+def _is_expected(status: HostStatus) -> bool:
+    """Whether a host is to ask here: a registration exists, right or wrong, or is unreadable."""
+    return any(each.state is not State.MISSING for each in status.registrations)
+
+
+def _may_be_blind(
+    files: RegistrationFiles,
+    status: HostStatus,
+    contact: HostContact | None,
+    started: datetime | None,
+    now: datetime,
+) -> bool:
+    """Whether a host is at work here, and nothing proves that it asks.
+
+    `contact` is the host's last event, and `started` is when its oldest running program was
+    started; each is None if there is none. At work is a host that runs here, or that was heard
+    lately (`is_alive`). The proof is an event since it was started. If its hooks are not registered
+    as they should be, the event must also be younger than the last write of their settings files.
+    """
+    if contact is None:
+        return started is not None
+    heard = moment(contact.at)
+    if started is not None and heard < started:
+        return True
+    if started is None and not is_alive(contact, now):
+        return False
+    return not status.registered and heard < _written_at(files, status.host)
+
+
+def _mended_at(files: RegistrationFiles, status: HostStatus) -> datetime:
+    """Return `_written_at` of a host whose hooks are registered, else `datetime.min`."""
+    return _written_at(files, status.host) if status.registered else _NEVER
+
+
+def _written_at(files: RegistrationFiles, host: AgentHost) -> datetime:
+    """Return when the newest settings file of a host's hooks was written, else `datetime.min`."""
+    times = [_NEVER]
+    for place, path in hook_files(host):
+        with suppress(OSError, ValueError, OverflowError):
+            written = (files.base(place) / path).stat().st_mtime
+            times.append(datetime.fromtimestamp(written, UTC))
+    return max(times)
+
+
+def _blind(files: RegistrationFiles, host: AgentHost, changes: UnaskedChanges) -> BlindHost:
+    candidates = hook_files(host)
+    (place, path), lines, line = candidates[0], list[str](), 0
+    for each in candidates:
+        text = files.text(*each)
+        own = split_lines(text.text) if isinstance(text, Text) else []
+        at = next((number for number, line in enumerate(own) if PROGRAM in line), None)
+        if at is not None:
+            (place, path), lines, line = each, own, at
+            break
+    count, code = counted(changes.files, "file"), HostCode.GATE_BLIND.value
+    message = _MESSAGE.format(host=host.title, files=count, since=changes.since)
+    wrong = Violation(code=code, message=message, first_line=line, last_line=line, path=path)
+    file = files.base(place) / path
+    return BlindHost(host=host, changes=changes, file=file, lines=lines, violation=wrong)

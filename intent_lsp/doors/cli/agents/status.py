@@ -11,10 +11,11 @@ from intent_lsp.doors.cli.agents import choice
 from intent_lsp.doors.cli.command import Call, command
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.registrations.registration import Purpose, State
-from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
 from intent_lsp.governance.agents.host_liveness import (
+    BlindHost,
     HostLiveness,
     asked_ago,
+    blind_hosts,
     host_json,
     liveness_of,
 )

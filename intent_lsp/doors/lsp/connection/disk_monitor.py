@@ -23,7 +23,11 @@ from intent_lsp.doors.lsp.connection.watchers import TreeWatcher
 from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts, note_unasked_changes
+from intent_lsp.governance.agents.host_liveness import (
+    BlindHost,
+    blind_hosts,
+    note_unasked_changes,
+)
 from intent_lsp.governance.disk.disk_changes import DiskNews
 from intent_lsp.store.agent_hosts import home_directory
 

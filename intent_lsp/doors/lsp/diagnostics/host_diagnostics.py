@@ -12,7 +12,7 @@ from lsprotocol import types as lsp
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticParts
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.governance.agents.blind_hosts import BlindHost, blind_hosts
+from intent_lsp.governance.agents.host_liveness import BlindHost, blind_hosts
 from intent_lsp.store.agent_hosts import home_directory
 
 HEARD_WITHIN: Final = 3.0
