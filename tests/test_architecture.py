@@ -151,7 +151,7 @@ def test_the_models_of_the_schemas_are_loaded_by_their_command_alone() -> None:
     early, late = map(set, json.loads(done.stdout))
     assert "intent_lsp.formats.intents.intents_file" in early
     models = {name for name in late if name.startswith("intent_lsp.formats.schemas.")}
-    assert "intent_lsp.formats.schemas.intents_model" in models
+    assert "intent_lsp.formats.schemas.control_file_models" in models
     assert (models | {"pydantic", "pydantic_core"}) & early == set()
 
 

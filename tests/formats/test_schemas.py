@@ -18,7 +18,7 @@ from intent_lsp.formats.intents.policy_file import read_policy
 from intent_lsp.formats.key_texts import intents_keys, policy_keys, record_keys
 from intent_lsp.formats.key_texts.key_text import KeyText
 from intent_lsp.formats.ledger.schema import WireRecord
-from intent_lsp.formats.schemas.intents_model import OTHER_NAMES
+from intent_lsp.formats.schemas.control_file_models import OTHER_NAMES
 from intent_lsp.formats.schemas.json_schema import MODELS, json_schema
 from intent_lsp.store.packaged_files import template
 from tests.support.yaml_values import values_of

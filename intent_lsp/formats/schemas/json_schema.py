@@ -7,8 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from intent_lsp.formats.schemas.intents_model import IntentsDocument
-from intent_lsp.formats.schemas.policy_model import PolicyDocument
+from intent_lsp.formats.schemas.control_file_models import IntentsDocument, PolicyDocument
 from intent_lsp.formats.schemas.record_model import LedgerRecord
 from intent_lsp.formats.schemas.schema_model import SchemaModel, SchemaObject
 
