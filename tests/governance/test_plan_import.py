@@ -11,10 +11,10 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.formats.intents.intents_file import read_intents
 from intent_lsp.formats.plans.proposed_intent import PlanKind
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.imports.plan_documents import MAX_DOCUMENT
 from intent_lsp.governance.imports.plan_import import PlanProposal, propose, specifications
 from intent_lsp.governance.imports.plan_sources import (
     MAX_DIRECTORIES,
+    MAX_DOCUMENT,
     PlanSource,
     directory_of,
     kind_of_file,
