@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from markdown_it import MarkdownIt
 
-from intent_lsp.formats.markdown.hover_text import (
+from intent_lsp.formats.markdown.editor_text import (
     HoverParagraph,
     escaped_line,
     markdown_of,

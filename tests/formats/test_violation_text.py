@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode, HostCode, ShownCode
-from intent_lsp.formats.markdown.violation_text import (
+from intent_lsp.formats.markdown.editor_text import (
     LinkedText,
     ViolationText,
     violation_markdown,

@@ -14,7 +14,7 @@ from intent_lsp.core.scope.rows import literal_path
 from intent_lsp.formats.intents.entry import ENTRY_KEYS
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, read_structure
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, globs_of, part_at
-from intent_lsp.formats.markdown.hover_text import plain_of
+from intent_lsp.formats.markdown.editor_text import plain_of
 from intent_lsp.governance.authoring import glob_matches
 from intent_lsp.governance.authoring.authoring import FILES_AT_MOST, IntentsAuthoring
 from intent_lsp.governance.authoring.glob_matches import KEPT_AT_MOST

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from intent_lsp.formats.intents.structure.entries import read_structure
-from intent_lsp.formats.markdown.hover_text import plain_of
+from intent_lsp.formats.markdown.editor_text import plain_of
 from intent_lsp.governance.authoring import glob_matches
 from intent_lsp.governance.authoring.authoring import choices_of
 from tests.governance.editor import INTENTS, Editor

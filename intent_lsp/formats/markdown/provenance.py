@@ -13,7 +13,7 @@ from intent_lsp.core.blame.attribution import BlameRun, Confidence
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.records import EntityType, Record, ScopeValidation
 from intent_lsp.core.text import on_one_line
-from intent_lsp.formats.markdown.hover_text import escaped
+from intent_lsp.formats.markdown.editor_text import escaped
 
 LONGEST: Final = 200
 """The most characters of a foreign text that are shown."""

@@ -16,7 +16,7 @@ from intent_lsp.formats.intents.structure.entries import IntentsStructure
 from intent_lsp.formats.intents.structure.lookup import POINTER_KEY, IntentsPart, PartKind
 from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS, ROOT_TEXTS, STATUS_TEXTS
 from intent_lsp.formats.key_texts.key_text import names_schema
-from intent_lsp.formats.markdown.hover_text import HoverParagraph
+from intent_lsp.formats.markdown.editor_text import HoverParagraph
 from intent_lsp.governance.authoring.glob_matches import GlobMatches, MatchedFiles
 from intent_lsp.governance.root.stores import Stores
 

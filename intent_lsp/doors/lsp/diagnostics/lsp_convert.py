@@ -24,7 +24,7 @@ from intent_lsp.doors.lsp.protocol.positions import (
 from intent_lsp.doors.lsp.protocol.structuring import with_markup
 from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 from intent_lsp.formats.diff import line_hunks
-from intent_lsp.formats.markdown.violation_text import LinkedText, ViolationText, violation_markdown
+from intent_lsp.formats.markdown.editor_text import LinkedText, ViolationText, violation_markdown
 from intent_lsp.formats.params.requests import WireRange
 from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 from intent_lsp.store.packaged_files import codes_page

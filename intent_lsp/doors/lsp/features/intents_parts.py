@@ -18,7 +18,7 @@ from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffer, Intents
 from intent_lsp.doors.lsp.runtime.client_capabilities import member
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.formats.intents.structure.lookup import globs_of
-from intent_lsp.formats.markdown.hover_text import markdown_of, plain_of
+from intent_lsp.formats.markdown.editor_text import markdown_of, plain_of
 from intent_lsp.governance.authoring.authoring import Destinations
 
 _TOP: Final = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))

@@ -22,7 +22,7 @@ from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.answers import JsonObject, refused
 from intent_lsp.doors.lsp.wire.names import CommandName
 from intent_lsp.formats.document_uris import ContentDocument, ContentSide, RecordDocument
-from intent_lsp.formats.markdown.hover_text import plain_of
+from intent_lsp.formats.markdown.editor_text import plain_of
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import ChangeParams, CodeParams, IntentParams, PlaceParams
 from intent_lsp.governance.authoring.explanations import Explanation
