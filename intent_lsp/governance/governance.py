@@ -127,15 +127,8 @@ class Governance(RootParts):
         They are those of the commands whose end the host did not report and that changed or named
         files.
         """
-        ended = self._unended.end(session_id, agent_id)
+        ended = self.commands.end(session_id, agent_id)
         return self.sessions.begin_turn(session_id, agent_id), ended
-
-    def end_commands(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
-        """Record what an agent's open commands have changed, and close their tickets.
-
-        Return the outcomes of those that changed something or named a file.
-        """
-        return self._unended.end(session_id, agent_id)
 
     def close(self, session: Session | None) -> None:
         """Write the deferred audit events, end the session (unless None), and close every store.
@@ -145,7 +138,7 @@ class Governance(RootParts):
         self.unreported.write()
         self.saves.end_runs()
         if session is not None:
-            self._unended.end(session.id, "")
+            self.commands.end(session.id, "")
             self.sessions.end(session.id)
         if self.stores.gate_lock is not None:
             self.stores.gate_lock.close()

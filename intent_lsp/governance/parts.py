@@ -10,9 +10,8 @@ from intent_lsp.governance.calls.authorize import CallAuthorizer
 from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.call_judging import CallJudging
 from intent_lsp.governance.calls.calls import AgentCalls
+from intent_lsp.governance.calls.open_commands import OpenCommands
 from intent_lsp.governance.calls.recorder import CallRecorder
-from intent_lsp.governance.calls.unended_commands import UnendedCommands
-from intent_lsp.governance.calls.verification_runs import VerificationRuns
 from intent_lsp.governance.calls.violations import Violations
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
@@ -131,34 +130,28 @@ class RootParts:
             work_tree=work_tree,
             disk=self.disk_changes,
         )
-        self.verifying = VerificationRuns(
+        self.commands = OpenCommands(
             stores=self.stores,
             sessions=self.sessions,
+            work_tree=work_tree,
             recording=recording,
-            audit_log=self.audit_log,
             news=news,
         )
-        self._unended = UnendedCommands(
-            stores=self.stores, work_tree=work_tree, recording=recording, news=news
+        admitting = CallAuthorizer(
+            stores=self.stores, contents=self.contents, grants=self.grants, work_tree=work_tree
+        )
+        judging = CallJudging(
+            stores=self.stores,
+            sessions=self.sessions,
+            admitting=admitting,
+            commands=self.commands,
         )
         self.calls = AgentCalls(
             stores=self.stores,
             sessions=self.sessions,
             contents=self.contents,
-            judging=self._call_judging(work_tree, news),
+            judging=judging,
             recording=recording,
-            news=news,
-        )
-
-    def _call_judging(self, work_tree: WorkTree, news: CallAudit) -> CallJudging:
-        admitting = CallAuthorizer(
-            stores=self.stores, contents=self.contents, grants=self.grants, work_tree=work_tree
-        )
-        return CallJudging(
-            stores=self.stores,
-            sessions=self.sessions,
-            admitting=admitting,
-            unended=self._unended,
             news=news,
         )
 

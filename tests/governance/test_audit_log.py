@@ -358,7 +358,7 @@ def test_nothing_hostile_is_alive_where_it_is_told(arena: Hostile, said: Said) -
     admission = calls.admit(name, "", ToolCall(tool_name=said.tool, paths=(LOGIN,)))
     assert admission.ticket is not None
     outcome = calls.record(admission.ticket.id, error=said.error)
-    arena.governance.verifying.end(name, "", said.command, success=False)
+    arena.governance.commands.end_verification(name, "", said.command, success=False)
     arena.governance.sessions.begin_turn(name)
 
     assert outcome is not None

@@ -642,7 +642,7 @@ def test_committing_does_not_hide_what_a_command_changed(root: Repository, agent
 
 def test_a_command_that_verifies_is_compared_all_the_same(root: Repository, agent: Open) -> None:
     builder = agent()
-    verified = builder.governance.verifying.end
+    verified = builder.governance.commands.end_verification
     asked = builder.asks(tool="Bash", command="pytest -q")
     assert asked.decision == Allowed(ScopeValidation.EXEMPT)
     root.write(LOGIN, "formatted\n")

@@ -162,7 +162,9 @@ def test_a_verification_is_recorded_once_whoever_tells_of_its_end(builder: Agent
     ticket = asks(builder, "pytest -q").ticket
     assert ticket is not None
     builder.root.write(GUIDE, "by the tests\n")
-    _, first = builder.governance.verifying.end(builder.name, "", "pytest -q", success=True)
+    _, first = builder.governance.commands.end_verification(
+        builder.name, "", "pytest -q", success=True
+    )
     again = builder.governance.calls.record(ticket.id)
     assert first is not None
     assert again is not None

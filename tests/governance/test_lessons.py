@@ -58,6 +58,11 @@ def both(root: Repository) -> tuple[Path, Path]:
     return root.write("AGENT.md", LESSONS), root.write("CLAUDE.md", LESSONS)
 
 
+def learns_from(agent: Agent, command: str) -> bool:
+    """Say that a verification failed; return whether there is a new lesson."""
+    return agent.governance.commands.end_verification("builder", "", command, success=False)[0]
+
+
 def fail(agent: Agent, error: str = "no space left", **more: Any) -> None:
     agent.governance.calls.record(agent.ticket(LOGIN, **more), error=error)
 
@@ -68,7 +73,7 @@ def test_what_went_wrong_is_told_where_the_team_wants_it(
     violations, verification = both(governed)
     agent.refused(GUIDE)
     fail(agent)
-    assert agent.governance.verifying.end("builder", "", "pytest -q tests", success=False)[0]
+    assert learns_from(agent, "pytest -q tests")
     (governed.root / ".orchestration/stranger").touch()
     agent.refused(LOGIN)
     scope, failure, drift = lesson_texts(violations)
@@ -140,7 +145,7 @@ def test_the_first_lesson_makes_its_file(agent: Agent, governed: Repository) -> 
     fail(agent)
     assert len(lesson_texts(governed.root / "AGENT.md")) == 2
     assert not (governed.root / "CLAUDE.md").exists()
-    assert agent.governance.verifying.end("builder", "", "pytest", success=False)[0]
+    assert learns_from(agent, "pytest")
     assert len(lesson_texts(governed.root / "CLAUDE.md")) == 1
 
 
@@ -174,8 +179,8 @@ def test_the_same_lesson_stands_once(agent: Agent, governed: Repository) -> None
     other.refused(GUIDE)
     other.governance.close(None)
     assert len(lesson_texts(violations)) == 1
-    assert agent.governance.verifying.end("builder", "", "pytest", success=False)[0]
-    assert not agent.governance.verifying.end("builder", "", "pytest -x", success=False)[0]
+    assert learns_from(agent, "pytest")
+    assert not learns_from(agent, "pytest -x")
 
 
 def test_a_session_gives_ten_lessons_and_no_more(
@@ -204,7 +209,7 @@ def test_the_teams_own_files_are_taught(agent: Agent, governed: Repository) -> N
         "sidecar:\n  lessons: {violations: ./docs//brain/lessons.md, verification: notes.txt}\n",
     )
     agent.refused(GUIDE)
-    assert agent.governance.verifying.end("builder", "", "npm test", success=False)[0]
+    assert learns_from(agent, "npm test")
     assert lesson_texts(violations)[0].startswith("SCOPE_VIOLATION: ")
     assert lesson_texts(verification)[0].startswith("VERIFICATION_FAILED: ")
     assert violations.read_text().startswith("ours\n\n<!-- intent-lsp lessons -->\n")

@@ -13,8 +13,7 @@ from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.records import Record, ScopeValidation
-from intent_lsp.governance.calls.admission import CallDecision, Outcome
-from intent_lsp.governance.calls.tickets import goes_on
+from intent_lsp.governance.calls.admission import CallDecision, Outcome, goes_on
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
 from intent_lsp.governance.disk.work_tree import WorkTree
 from tests.governance.editor import Editor
@@ -259,8 +258,8 @@ def test_a_ticket_that_is_too_old_is_no_sign_of_a_deleted_memory(
     real = work.governance.stores.clock
     later = replace(work.governance.stores, clock=lambda: real() + GOOD_FOR + timedelta(hours=1))
     monkeypatch.setattr(work.governance.calls.recording, "stores", later)
-    unended = replace(work.governance._unended, stores=later)  # noqa: SLF001 - of our own governance
-    monkeypatch.setattr(work.governance, "_unended", unended)
+    unended = replace(work.governance.commands, stores=later)
+    monkeypatch.setattr(work.governance, "commands", unended)
     assert work.governance.begin_turn("builder", "")[1] == ()
     assert work.governance.calls.record(ticket) is None
 

@@ -16,7 +16,7 @@ from intent_lsp.formats.hosts.table import HOSTS as ANSWERS
 from intent_lsp.formats.registrations.agent_host import AgentHost
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
 from intent_lsp.formats.registrations.registration import Place
-from intent_lsp.governance.hooks.hook_approval import RESERVED
+from intent_lsp.governance.hooks.hook_calls import RESERVED
 from tests.support.agent_lab.last_run import PAGE as RUNS
 
 FOLDER: Final = Path(__file__).parent.parent.parent / "docs" / "hosts"

@@ -104,7 +104,7 @@ def report_verification(asked: ToolRequest, given: inputs.VerificationInput) -> 
     the changes, and whether a lesson was recorded that was not known before.
     """
     governance, session = asked.governance, asked.asker
-    learnt, outcome = governance.verifying.end(
+    learnt, outcome = governance.commands.end_verification(
         session.id, session.agent_id, given.command, success=given.success
     )
     violations: Sequence[CallViolation] = ()

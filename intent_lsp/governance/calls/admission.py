@@ -1,16 +1,33 @@
-"""The gate's decision on an agent's call with its ticket, and the outcome of recording the call.
+"""The gate's decision on an agent's call, the ticket that it gets, and the outcome of recording it.
 
 Specified in requirements section 6.
 """
 
+import re
+from collections.abc import Iterator
+from typing import Final
+
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tickets import Recorded, Ticket, TicketFile
-from intent_lsp.core.gate.request import Allowed, Ask, Decision
+from intent_lsp.core.agents.tickets import Recorded, Ticket, TicketFile, command_hash
+from intent_lsp.core.commands.reading import Effect
+from intent_lsp.core.gate.request import Allowed, Ask, CallFacts, Decision, GateRequest
+from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import MutationClass, Record, ScopeValidation
+from intent_lsp.formats.intents.intent_json import intent_hash
+from intent_lsp.governance.judging.call_facts import CallFile, Hearing, announced
+from intent_lsp.governance.judging.save_events import specification_of
 from intent_lsp.store.state.drafts import Draft
+
+_QUOTED: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
+_SHELL_TEXT: Final = re.compile(r"\b(?:sh|bash|dash|zsh|ksh)\s+(?:\S+\s+)*?-\w*c\b")
+# A single `&` starts a background job, but not in `2>&1`, `&>`, `|&` and `&&`.
+_BEHIND: Final = re.compile(r"(?<![&<>|\\])&(?![&>])")
+_LETS_GO: Final = re.compile(
+    r"(?:^|[;&|({\n]|\b(?:sudo|time|exec|then|do|else)\s)\s*(?:nohup|setsid|disown|coproc)\b"
+)
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
@@ -42,6 +59,21 @@ class Outcome(Struct, frozen=True, kw_only=True):
         If the call deleted the session database, its directory and every changed file.
         """
         return self.recorded.violating
+
+
+class JudgedCall(Struct, frozen=True, kw_only=True):
+    """A call with the request that the gate judged, its facts, its files, and the decision."""
+
+    hearing: Hearing
+    question: GateRequest
+    facts: CallFacts
+    files: tuple[CallFile, ...]
+    decision: Decision
+
+    @property
+    def intent(self) -> Intent | None:
+        """The intent that the call was judged under, or None if there is none with its id."""
+        return self.hearing.rules.active(self.question.active_intent)
 
 
 class CallDecision(Struct, frozen=True, kw_only=True):
@@ -99,3 +131,88 @@ def of_ticket(ticket: Ticket, *, again: bool) -> CallDecision:
         program=ticket.program,
         again=again,
     )
+
+
+def ticket_of(
+    judged: JudgedCall, decision: Allowed, *, ticket_id: str, at: str, by_save: bool
+) -> Ticket:
+    """Return a ticket for a call that is allowed by `decision`, issued at the timestamp `at`.
+
+    `by_save`: an editor makes the change.
+    """
+    call, asker, word = judged.hearing.call, judged.hearing.asker, judged.hearing.word
+    intent = judged.intent
+    return Ticket(
+        id=ticket_id,
+        session_id=asker.session_id,
+        agent_id=asker.agent_id,
+        turn=asker.turn,
+        issued_at=at,
+        tool_name=call.tool_name,
+        tool_use_id=call.tool_use_id,
+        fingerprint=None if call.tool_use_id is None else call.fingerprint,
+        intent_id=None if intent is None else intent.id,
+        intent_hash=None if intent is None else intent_hash(intent),
+        specification=None if intent is None else specification_of(intent),
+        mutation_class=call.mutation_class or inferred_class(judged.files),
+        inferred=call.mutation_class is None,
+        verdict=decision.verdict,
+        warnings=decision.warnings,
+        approval=word.approval,
+        approved_by=word.session_id,
+        approval_channel=word.channel,
+        by_save=by_save,
+        program=judged.hearing.reading.program,
+        command=None if call.command is None else command_hash(call.command),
+        looking=judged.question.only_looks,
+        files=ticket_files(judged),
+        background=call.background or goes_on(call.command or ""),
+    )
+
+
+def ticket_files(judged: JudgedCall) -> tuple[TicketFile, ...]:
+    """Return a call's files inside the root. A rename is one file, at its new path."""
+    return tuple(_ticket_files(judged))
+
+
+def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
+    """Return the mutation class of a call that states none, by what it does to its files.
+
+    It is a deletion or creation if the call does nothing else, else AST_REFACTOR. A file that does
+    not exist counts as created.
+    """
+    effects = {file.touched.effect if file.there else Effect.CREATE for file in files}
+    if effects == {Effect.DELETE}:
+        return MutationClass.FILE_DELETION
+    return MutationClass.FILE_CREATION if effects == {Effect.CREATE} else MutationClass.AST_REFACTOR
+
+
+def goes_on(command: str) -> bool:
+    """Return whether a shell command's text shows that it may leave a process running.
+
+    The signs are a single `&`, and where a command may begin `nohup`, `setsid`, `disown` or
+    `coproc`; not every place is found. Quoted text is ignored, unless the command passes text to
+    another shell with `-c`.
+    """
+    text = command if _SHELL_TEXT.search(command) else _QUOTED.sub("''", command)
+    return _BEHIND.search(text) is not None or _LETS_GO.search(text) is not None
+
+
+def _ticket_files(judged: JudgedCall) -> Iterator[TicketFile]:
+    inside = {file.touched.path: file for file in judged.files if file.place is not None}
+    moved = {f.touched.source for f in inside.values() if f.touched.effect is Effect.MOVE}
+    said = announced(judged.hearing.call, len(inside))
+    for name, file in inside.items():
+        if name in moved or file.place is None:
+            continue
+        source = None
+        if file.touched.effect is Effect.MOVE:
+            source = inside.get(file.touched.source or "")
+        yield TicketFile(
+            path=file.place.path,
+            pre_hash=file.hash if source is None else source.hash,
+            effect=file.touched.effect,
+            previous=None if source is None or source.place is None else source.place.path,
+            announced=said,
+            real=None if file.place.real == file.place.path else file.place.real,
+        )

@@ -26,9 +26,15 @@ from intent_lsp.core.gate.request import (
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
-from intent_lsp.governance.calls.admission import CallDecision, of_ticket, warned
+from intent_lsp.governance.calls.admission import (
+    CallDecision,
+    JudgedCall,
+    of_ticket,
+    ticket_files,
+    ticket_of,
+    warned,
+)
 from intent_lsp.governance.calls.protected_files import ProtectedFiles
-from intent_lsp.governance.calls.tickets import JudgedCall, ticket_files, ticket_of
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.judging.call_facts import CallFactsOf, Hearing

@@ -7,6 +7,8 @@ Invariant: before the event of a record, all queued events are written.
 
 from functools import partial
 
+from msgspec import Struct
+
 from intent_lsp.core.gate.request import Ask, Denied
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.calls.admission import CallDecision, Outcome
@@ -15,13 +17,12 @@ from intent_lsp.governance.views.audit_log import AuditEvent, AuditLog
 from intent_lsp.governance.views.history import DeferredQueue
 
 
-class CallAudit:
+class CallAudit(Struct, frozen=True, kw_only=True):
     """Writes the audit events of one root's calls."""
 
-    def __init__(self, *, stores: Stores, audit_log: AuditLog, unreported: DeferredQueue) -> None:
-        self._stores = stores
-        self._audit_log = audit_log
-        self._deferred = unreported
+    stores: Stores
+    audit_log: AuditLog
+    unreported: DeferredQueue
 
     def judged(self, admission: CallDecision, session_id: str, agent_id: str) -> None:
         """Queue the audit event of a judged call.
@@ -33,7 +34,7 @@ class CallAudit:
             return
         if admission.ticket is not None and admission.ticket.looking:
             return
-        self._deferred.add(partial(self._judged, admission, session_id, agent_id))
+        self.unreported.add(partial(self._judged, admission, session_id, agent_id))
 
     def recorded(self, outcome: Outcome) -> None:
         """Write the audit event of a recorded call; teach a lesson if it failed or broke a rule.
@@ -43,7 +44,7 @@ class CallAudit:
         """
         if outcome.again:
             return
-        self._deferred.write()
+        self.unreported.write()
         ticket = outcome.ticket
         if ticket.looking and not outcome.recorded.files and not outcome.violating:
             return
@@ -53,11 +54,20 @@ class CallAudit:
             intent_id=ticket.intent_id,
             paths=tuple(path for path, _, _ in outcome.recorded.files),
             program=ticket.program,
-            model=self._stores.agent_info(ticket.session_id, ticket.agent_id).model,
+            model=self.stores.agent_info(ticket.session_id, ticket.agent_id).model,
         )
-        self._audit_log.done(told, error=outcome.error)
+        self.audit_log.done(told, error=outcome.error)
         if outcome.violating:
-            self._audit_log.violated(told, outcome.violating[0])
+            self.audit_log.violated(told, outcome.violating[0])
+
+    def failed_verification(
+        self, session_id: str, intent_id: str | None, program: str | None
+    ) -> bool:
+        """Write a lesson about a failed verification by `program`. Return whether it was added."""
+        told = AuditEvent(
+            tool="verification", session_id=session_id, intent_id=intent_id, program=program
+        )
+        return self.audit_log.failed_verification(told)
 
     def _judged(self, admission: CallDecision, session_id: str, agent_id: str) -> None:
         told = AuditEvent(
@@ -66,12 +76,12 @@ class CallAudit:
             intent_id=admission.intent_id,
             paths=_paths(admission),
             program=admission.program,
-            model=self._stores.agent_info(session_id, agent_id).model,
+            model=self.stores.agent_info(session_id, agent_id).model,
         )
         if isinstance(admission.decision, Denied):
-            self._audit_log.denied(told, admission.decision)
+            self.audit_log.denied(told, admission.decision)
         elif admission.ticket is not None:
-            self._audit_log.admitted(told)
+            self.audit_log.admitted(told)
 
 
 def _paths(admission: CallDecision) -> tuple[WorkspacePath, ...]:

@@ -21,8 +21,7 @@ from intent_lsp.core.records import ScopeValidation
 from intent_lsp.formats.tool_call import CallReading, looking, read_call
 from intent_lsp.governance.calls.admission import CallDecision, Outcome, warned
 from intent_lsp.governance.calls.authorize import NOT_COMPARED, CallAuthorizer
-from intent_lsp.governance.calls.call_audit import CallAudit
-from intent_lsp.governance.calls.unended_commands import UnendedCommands
+from intent_lsp.governance.calls.open_commands import OpenCommands
 from intent_lsp.governance.judging.call_facts import Hearing
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Asker, Sessions
@@ -57,8 +56,7 @@ class CallJudging(Struct, kw_only=True):
     stores: Stores
     sessions: Sessions
     admitting: CallAuthorizer
-    unended: UnendedCommands
-    news: CallAudit
+    commands: OpenCommands
     failures: int = 0
 
     def judge(
@@ -71,7 +69,7 @@ class CallJudging(Struct, kw_only=True):
         """Judge a call under the root's lock. On an internal error, the policy allows or denies it.
 
         If the call may change governed files, the agent's open commands are compared first
-        (`UnendedCommands.compare`). If the intents file cannot be used, or there is a session
+        (`OpenCommands.compare`). If the intents file cannot be used, or there is a session
         database that cannot, a call that may change files is refused unjudged, except under a
         fail-open policy. `reading` is the parsed call; `admit` decides on it.
         """
@@ -80,7 +78,7 @@ class CallJudging(Struct, kw_only=True):
         if reading.mutating and rules.governed:
             # This takes the lock itself, which is not reentrant, so it must come before the lock is
             # held.
-            unended = self.unended.compare(caller.session_id, caller.agent_id)
+            unended = self.commands.compare(caller.session_id, caller.agent_id)
         try:
             cause = self._cause(reading, rules)
             if cause is None:
@@ -95,7 +93,7 @@ class CallJudging(Struct, kw_only=True):
             _log.exception("%s could not be judged", call.tool_name)
             self.failures += 1
             admission = self._failed(caller, call, reading, problem)
-        self.news.judged(admission, caller.session_id, caller.agent_id)
+        self.commands.news.judged(admission, caller.session_id, caller.agent_id)
         return replace(admission, before=unended)
 
     def begin(self, call: ToolCall, admission: CallDecision) -> CallDecision:

@@ -148,11 +148,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         unknown ticket or without a session database. If the ticket is already recorded, return the
         stored result with `again` set.
         """
-        compared = self.recording.compare(ticket_id)
-        with holding(self.stores.gate_lock):
-            outcome = self.recording.record(
-                ticket_id, error=error, compared=compared, by_person=by_person
-            )
+        outcome = self.recording.end(ticket_id, error=error, by_person=by_person)
         if outcome is not None:
             self.news.recorded(outcome)
         return outcome

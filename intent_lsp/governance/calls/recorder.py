@@ -20,7 +20,7 @@ from intent_lsp.core.records import Event, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.admission import Outcome
 from intent_lsp.governance.calls.call_changes import CallChanges, FoundChanges
-from intent_lsp.governance.calls.call_events import CallEvents, Doubts, FoundFile
+from intent_lsp.governance.calls.call_events import CallEvents, FoundFile
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
@@ -28,6 +28,7 @@ from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.ledger.ledger import Appended, Queued
+from intent_lsp.store.locks.root_lock import holding
 from intent_lsp.store.state.drafts import Draft
 from intent_lsp.store.state.sessions_db import ReadHash
 
@@ -67,6 +68,24 @@ class CallRecorder(Struct, kw_only=True, dict=True):
         if ticket is None or ticket.tree is None or (known and known[1] is not None):
             return None
         return self.work_tree.changes(ticket.tree)
+
+    def end(
+        self,
+        ticket_id: str,
+        *,
+        error: str | None = None,
+        told: bool = True,
+        by_person: bool = False,
+    ) -> Outcome | None:
+        """Record a call that has ended, under the root's lock. See `record`, also for the result.
+
+        What a command has changed is compared before, since that may take seconds.
+        """
+        compared = self.compare(ticket_id)
+        with holding(self.stores.gate_lock):
+            return self.record(
+                ticket_id, error=error, compared=compared, told=told, by_person=by_person
+            )
 
     def record(
         self,
@@ -171,24 +190,17 @@ class CallRecorder(Struct, kw_only=True, dict=True):
             error = None
         nothing = not found and error is None and (all_found.whole or ticket.looking)
         parts = {} if nothing else self._changes.by_verdict(ticket, all_found, violating)
-        events = [
-            (
-                verdict,
-                self._events.event(
-                    ticket,
-                    files,
-                    error=error,
-                    verdict=verdict,
-                    doubts=_doubts(all_found.doubts, files),
-                ),
-            )
-            for verdict, files in parts.items()
-        ]
-        made = [(verdict, event) for verdict, event in events if event is not None]
-        done = [
-            self._append(event, _named_after(record_id, verdict) if number else record_id)
-            for number, (verdict, event) in enumerate(made)
-        ]
+        made: list[Event] = []
+        for verdict, files in parts.items():
+            # Somebody else may have changed a file that the call did not name.
+            shared = any(file.besides and file.overtaken for file in files)
+            doubts = all_found.doubts
+            doubts = replace(doubts, assumed=doubts.assumed or shared)
+            event = self._events.event(ticket, files, error=error, verdict=verdict, doubts=doubts)
+            if event is not None:
+                made.append(event)
+        ids = (record_id, *(_named_after(record_id, it.scope_validation) for it in made[1:]))
+        done = list(map(self._append, made, ids))
         appended = done[0] if done else None
         self._keep(ticket, found)
         return replace(
@@ -280,12 +292,6 @@ def _outcome(
     )
     queued = appended.reason if isinstance(appended, Queued) else None
     return Outcome(ticket=ticket, recorded=recorded, record=record, queued=queued)
-
-
-def _doubts(doubts: Doubts, files: Sequence[FoundFile]) -> Doubts:
-    """Return `doubts`, with `assumed` set if somebody else may have changed an unnamed file."""
-    shared = any(file.besides and file.overtaken for file in files)
-    return replace(doubts, assumed=doubts.assumed or shared)
 
 
 def _named_after(record_id: str, what: str) -> str:

@@ -1,37 +1,109 @@
 """Tool calls of agent hosts, as their hooks report them: judged before, recorded afterwards.
 
+Invariant: a person who has to approve a call has less time than the host waits for a hook at least,
+so that the refusal arrives.
 Invariant: an edit whose end the host does not report is recorded by what the disk holds when it
 reports the turn's end or the next prompt.
 """
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
+from intent_lsp.core.agents.hook_answer import SHARE_OF_LIMIT
 from intent_lsp.core.agents.hook_event import HookDecision, HookEvent, ShownText
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.agents.tools import ToolCall, ToolKind, tool_kind
 from intent_lsp.core.commands.reading import entered
 from intent_lsp.core.content import decode, hash_content
 from intent_lsp.core.errors import InvalidCallError
-from intent_lsp.core.gate.request import Allowed, Ask, Denied
+from intent_lsp.core.gate.request import ASKABLE, NO_ANSWER, Allowed, ApprovalAnswer, Ask, Denied
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
+from intent_lsp.formats.hosts.host import Host
 from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.approvals import (
+    ApprovalQuestion,
+    ApprovalSteps,
+    ApprovalTime,
+    PersonAtEditor,
+    settled,
+)
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.hooks.hook_approval import HookApproval
 from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
 from intent_lsp.governance.hooks.reasons import note_of, refusal_reason
+from intent_lsp.governance.plan.checkout import CheckoutRefusal
+from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.packaged_files import tool_lists
 
+_log: Final = logging.getLogger(__name__)
+
 SAME_CALL_WITHIN: Final = timedelta(seconds=10)
 """How long after a call without an id an equal one is the same call, if it is not recorded yet."""
+
+RESERVED: Final = 2.0
+"""Seconds of a hook's time that are left for everything but the person."""
+
+_CUT: Final = ", as long as a hook of {host} may wait (hitl_timeout_seconds is {seconds})"
+
+JudgeCall = Callable[[ApprovalAnswer], CallDecision]
+"""Judges a call with a person's answer."""
+
+
+class HookApproval(Struct, frozen=True):
+    """Asks for approval of one host's calls in one root. `person` None: nobody can be asked."""
+
+    governance: Governance
+    host: Host
+    person: PersonAtEditor | None
+
+    def decided(self, session_id: str, agent_id: str, judge: JudgeCall) -> CallDecision:
+        """Judge a call of a session; if a person has to decide, ask and judge again.
+
+        Return the last decision. Without `person`, judge once, with NO_ANSWER.
+        """
+        person = self.person
+        if person is None:
+            return judge(NO_ANSWER)
+
+        async def judged(word: ApprovalAnswer) -> CallDecision:
+            return judge(word)
+
+        async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
+            return person.ask(question, self._time())
+
+        async def grant(wish: Wish) -> Granted | CheckoutRefusal:
+            return person.grant(wish, self.governance.sessions.open_agent(session_id, agent_id))
+
+        first = judge(ASKABLE)
+        if not isinstance(first.decision, Ask):
+            return first
+        steps = ApprovalSteps(
+            judge=judged,
+            decision_of=lambda decided: decided,
+            ask=ask,
+            grant=grant,
+            warn=_log.warning,
+        )
+        # Loaded when somebody is asked: most hooks are answered without.
+        import asyncio  # noqa: PLC0415
+
+        return asyncio.run(settled(session_id, first, steps))
+
+    def _time(self) -> ApprovalTime:
+        wanted = self.governance.rules.current().policy.hitl_timeout_seconds
+        most = self.host.limit_seconds * SHARE_OF_LIMIT - RESERVED
+        if wanted <= most:
+            return ApprovalTime(wanted)
+        return ApprovalTime(most, _CUT.format(host=self.host.name, seconds=wanted))
 
 
 class HookCalls:
@@ -117,7 +189,7 @@ class HookCalls:
         for ticket in self._open(asker):
             if ticket.command is None and not ticket.by_save:
                 self._governance.calls.record(ticket.id)
-        self._governance.end_commands(asker.session_id, asker.agent_id)
+        self._governance.commands.end(asker.session_id, asker.agent_id)
 
     def _named(self, call: ToolCall, asker: HookAsker) -> ToolCall:
         """Return the call with an id. If its host gives none, make one.

@@ -26,8 +26,7 @@ from intent_lsp.formats.hosts.host import Host
 from intent_lsp.governance.calls.approvals import PersonAtEditor
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import HookCall
-from intent_lsp.governance.hooks.hook_approval import HookApproval
-from intent_lsp.governance.hooks.hook_calls import HookCalls
+from intent_lsp.governance.hooks.hook_calls import HookApproval, HookCalls
 from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.mcp_servers import own_servers

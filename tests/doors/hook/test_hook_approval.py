@@ -22,7 +22,7 @@ from intent_lsp.governance.calls.approvals import (
 )
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
-from intent_lsp.governance.hooks.hook_approval import RESERVED
+from intent_lsp.governance.hooks.hook_calls import RESERVED
 from intent_lsp.governance.hooks.hook_events import decide
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish

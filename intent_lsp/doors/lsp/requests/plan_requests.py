@@ -198,7 +198,7 @@ class PlanRequests:
         If it failed, record a lesson. If it has an open ticket, record the files that it changed.
         """
         learnt, outcome = await self._in_thread(
-            open_root.governance.verifying.end,
+            open_root.governance.commands.end_verification,
             session_of(params, open_root).id,
             params.agent_id or "",
             params.command,

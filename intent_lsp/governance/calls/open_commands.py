@@ -1,7 +1,9 @@
-"""Open commands whose end the host has not reported, compared before their agent's next change.
+"""Open commands whose end the host has not reported: what they have changed is recorded.
 
-Specified in ADR 0014.
+Specified in ADR 0014 and, for verifications such as tests, in requirements section 6.
 
+Invariant: what a verification changed is recorded once, whether the host or the agent reports its
+end first.
 Invariant: a change that a command made before its agent's next call is not attributed to that call.
 """
 
@@ -12,14 +14,18 @@ from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.agents.tickets import Ticket
+from intent_lsp.core.agents.tickets import Ticket, command_hash
+from intent_lsp.formats.shell.reader import read_command
+from intent_lsp.formats.tool_call import public_program
 from intent_lsp.governance.calls.admission import Outcome
 from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.recorder import CallRecorder
 from intent_lsp.governance.disk.work_tree import TreeAtRest, WorkTree
 from intent_lsp.governance.root.best_effort import step
+from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.locks.root_lock import holding
+from intent_lsp.store.packaged_files import command_lists
 
 _log: Final = logging.getLogger(__name__)
 
@@ -27,13 +33,15 @@ AT_ONCE: Final = 20
 """The most open commands of one agent that are compared at its next call, the newest ones."""
 
 
-class UnendedCommands(Struct, frozen=True, kw_only=True):
+class OpenCommands(Struct, frozen=True, kw_only=True):
     """Records what an agent's open commands have changed: at each next call, and as the turn ends.
 
-    A command is open until the host reports its end or the turn ends.
+    A command is open until its end is reported or the turn ends. The host reports it, and the agent
+    that of a verification.
     """
 
     stores: Stores
+    sessions: Sessions
     work_tree: WorkTree
     recording: CallRecorder
     news: CallAudit
@@ -54,6 +62,26 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
         Return the outcomes of the commands that changed something or named a file.
         """
         return self._each(self._open(session_id, agent_id), self._ended)
+
+    def end_verification(
+        self, session_id: str, agent_id: str, command: str, *, success: bool
+    ) -> tuple[bool, Outcome | None]:
+        """Record what a verification command has changed, and write a lesson if it failed.
+
+        Return whether the lesson is new (False on success), and the outcome recorded for the
+        command's newest open ticket. The outcome is None if the command has no open ticket.
+        """
+        state, now, same = self.stores.state, self.stores.clock(), command_hash(command)
+        tickets = () if state is None else state.tickets.commands.of(session_id, agent_id, now)
+        ticket = next((each for each in reversed(tickets) if each.command == same), None)
+        outcome = None if ticket is None else self.recording.end(ticket.id)
+        if outcome is not None and outcome.recorded.files:
+            self.news.recorded(outcome)
+        if success:
+            return False, outcome
+        intent_id = self.sessions.active_intent(session_id)
+        program = public_program(command, read_command(command, command_lists()).program)
+        return self.news.failed_verification(session_id, intent_id, program), outcome
 
     def _each(
         self, tickets: Sequence[Ticket], record: Callable[[Ticket], Outcome | None]
@@ -83,9 +111,7 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
         return found
 
     def _ended(self, ticket: Ticket) -> Outcome | None:
-        changes = self.recording.compare(ticket.id)
-        with holding(self.stores.gate_lock):
-            outcome = self.recording.record(ticket.id, compared=changes, told=False)
+        outcome = self.recording.end(ticket.id, told=False)
         nothing = outcome is None or outcome.again or not outcome.recorded.files
         return None if nothing else outcome
 
