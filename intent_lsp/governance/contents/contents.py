@@ -121,8 +121,7 @@ class Contents:
 
     def seen(self, path: WorkspacePath, content: FileContent) -> None:
         """Store a file's initial content, unless it has one or commits determine all baselines."""
-        committed = self._committed()
-        if not committed or self._sight_baseline:
+        if not self._committed() or self._sight_baseline:
             self._initial.open(path, content)
             if self._initial.found(path) is not None:
                 self.keep(content.data, content.hash)
@@ -156,7 +155,9 @@ class Contents:
         if git is not None and state is not None and seen is None:
             seen = self._changed(git) if self._committed() else self._uncommitted()
         if state is None or seen is None:
-            self._baseline_of_sight(session_id)
+            now = {path: _read(self.stores.root, path) for path in self._initial.opened()}
+            with self._lock:
+                self._sight_baseline[session_id] = now
             if state is not None:
                 # Entries of an earlier baseline no longer hold.
                 state.replace_baseline(session_id, None, {})
@@ -235,7 +236,10 @@ class Contents:
         """Return the content with a hash (None: ABSENT), without data if not in the blob cache."""
         if content_hash is None:
             return ABSENT
-        return self._recent.get(content_hash, lambda: self._snapshot(content_hash))
+        kept = self.stores.snapshots
+        return self._recent.get(
+            content_hash, lambda: content_of(kept.get(content_hash), known_hash=content_hash)
+        )
 
     def keep(self, data: bytes | None, known: ContentHash | None = None) -> None:
         """Put a content into the blob cache; `known` is its hash, if known.
@@ -244,10 +248,6 @@ class Contents:
         """
         if data is not None and len(data) <= KEPT_AT_MOST:
             self.stores.snapshots.put(data, known)
-
-    def _snapshot(self, content_hash: ContentHash) -> FileContent:
-        data = self.stores.snapshots.get(content_hash)
-        return content_of(data, known_hash=content_hash)
 
     def _in_commit(self, git: Git, version: Version) -> FileContent:
         def read() -> FileContent:
@@ -290,11 +290,6 @@ class Contents:
             if path in known:
                 return known[path]
         return self._initial.content(path) or self.head(path)
-
-    def _baseline_of_sight(self, session_id: str) -> None:
-        now = {path: _read(self.stores.root, path) for path in self._initial.opened()}
-        with self._lock:
-            self._sight_baseline[session_id] = now
 
 
 def _read(root: Path, path: WorkspacePath) -> FileContent:
