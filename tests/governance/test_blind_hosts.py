@@ -16,7 +16,7 @@ from intent_lsp.formats.registrations.host_registrations import (
     RegistrationOptions,
     registrations_of,
 )
-from intent_lsp.governance.agents import blind_hosts as blind_hosts_module
+from intent_lsp.governance.agents import host_liveness
 from intent_lsp.governance.agents.host_liveness import (
     ALIVE_FOR,
     FORGOTTEN_AFTER,
@@ -45,7 +45,7 @@ class Watched:
         self.running: dict[str, datetime] = {}
         force_setattr(self.governance.stores, "clock", lambda: self.now)
         monkeypatch.setattr(
-            blind_hosts_module,
+            host_liveness,
             "earliest_start",
             lambda _, names, *__: min(
                 (self.running[name] for name in names if name in self.running), default=None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from intent_lsp import __version__
 from intent_lsp.core.agents.hook_answer import PROBE_VARIABLE
@@ -58,30 +59,16 @@ def probe_hook(host: Host, found: RegisteredCommand, path: str, root: Path) -> P
     payload = probe_payload(host.name, found.event, str(root))
     limit = found.seconds or host.limit_seconds
     data = json.dumps(payload).encode()
+    tried = ProbeFinding(path=path, event=found.event, command=found.command, blocks=False)
     try:
         run = run_hook_command(found.command, root, data, limit, {PROBE_VARIABLE: "1"})
     except ValueError:
-        return ProbeFinding(
-            path=path,
-            event=found.event,
-            command=found.command,
-            blocks=False,
-            cause=_NO_COMMAND,
-            cure=_WRITE_AGAIN,
-        )
+        return replace(tried, cause=_NO_COMMAND, cure=_WRITE_AGAIN)
     answered = _ANSWER.search(run.stderr) or _ANSWER.search(run.stdout)
     version = None if answered is None else answered[1]
     blocks, cause, cure = _judged(host, found.event, run, version, limit)
-    return ProbeFinding(
-        path=path,
-        event=found.event,
-        command=found.command,
-        blocks=blocks,
-        seconds=run.seconds,
-        version=version,
-        cause=cause,
-        cure=cure,
-    )
+    done = replace(tried, blocks=blocks, cause=cause, cure=cure)
+    return replace(done, seconds=run.seconds, version=version)
 
 
 def _judged(

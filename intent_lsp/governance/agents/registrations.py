@@ -23,11 +23,9 @@ from intent_lsp.formats.registrations.registration import Place
 from intent_lsp.governance.agents.registration_plan import PlannedFile, RegistrationFiles
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.judging.edit_events import related_to
-from intent_lsp.governance.parts import GATE_LOCK
-from intent_lsp.store.fs.local_dir import open_local_directory
 from intent_lsp.store.fs.transaction import WorkFile, change_files, remove_empty_directories
 from intent_lsp.store.ledger.ledger import Appended, Queued
-from intent_lsp.store.locks.root_lock import RootLock, holding
+from intent_lsp.store.locks.root_lock import holding
 
 INSTALL_TOOL: Final = "agents/install"
 """The tool name in records of what registering hosts has written."""
@@ -56,21 +54,13 @@ def carry_out(
     root = governance.root
     inside = [file for file in files if file.place is not Place.HOME]
     outcome: Appended | Queued | None = None
-    local = open_local_directory(root)
-    lock = None if local is None else RootLock(local / GATE_LOCK)
-    try:
-        with holding(lock):
-            change_files(root, map(_work_file, inside))
-            recorded = [each for each in (*written, *inside) if each.before != each.after]
-            if recorded:
-                _keep(governance, recorded)
-                event = veiled(
-                    _event(governance, recorded, tool), governance.rules.current().policy
-                )
-                outcome = governance.stores.ledger.append_or_queue(event)
-    finally:
-        if lock is not None:
-            lock.close()
+    with holding(governance.stores.gate_lock):
+        change_files(root, map(_work_file, inside))
+        recorded = [each for each in (*written, *inside) if each.before != each.after]
+        if recorded:
+            _keep(governance, recorded)
+            event = veiled(_event(governance, recorded, tool), governance.rules.current().policy)
+            outcome = governance.stores.ledger.append_or_queue(event)
     change_files(at.home, (_work_file(file) for file in files if file.place is Place.HOME))
     for place in Place:
         gone = [file.path for file in files if file.place is place and file.after is None]
