@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.agents.hook_answer import SHARE_OF_LIMIT
-from intent_lsp.core.agents.hook_event import HookDecision, HookEvent, ShownText
+from intent_lsp.core.agents.hook_event import HookDecision, HookEvent, HookKind, ShownText
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.agents.tools import ToolCall, ToolKind, tool_kind
 from intent_lsp.core.commands.reading import entered
@@ -54,77 +54,18 @@ RESERVED: Final = 2.0
 
 _CUT: Final = ", as long as a hook of {host} may wait (hitl_timeout_seconds is {seconds})"
 
-JudgeCall = Callable[[ApprovalAnswer], CallDecision]
-"""Judges a call with a person's answer."""
 
+class HookCalls(Struct, frozen=True, kw_only=True):
+    """The calls of one host's agents in one root.
 
-class HookApproval(Struct, frozen=True):
-    """Asks for approval of one host's calls in one root. `person` None: nobody can be asked."""
+    `person` can be asked for approval; None: nobody can. The model gets notes on calls before they
+    are made, if the host tells it any then, else warnings afterwards.
+    """
 
     governance: Governance
     host: Host
+    sessions: HookSessions
     person: PersonAtEditor | None
-
-    def decided(self, session_id: str, agent_id: str, judge: JudgeCall) -> CallDecision:
-        """Judge a call of a session; if a person has to decide, ask and judge again.
-
-        Return the last decision. Without `person`, judge once, with NO_ANSWER.
-        """
-        person = self.person
-        if person is None:
-            return judge(NO_ANSWER)
-
-        async def judged(word: ApprovalAnswer) -> CallDecision:
-            return judge(word)
-
-        async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
-            return person.ask(question, self._time())
-
-        async def grant(wish: Wish) -> Granted | CheckoutRefusal:
-            return person.grant(wish, self.governance.sessions.open_agent(session_id, agent_id))
-
-        first = judge(ASKABLE)
-        if not isinstance(first.decision, Ask):
-            return first
-        steps = ApprovalSteps(
-            judge=judged,
-            decision_of=lambda decided: decided,
-            ask=ask,
-            grant=grant,
-            warn=_log.warning,
-        )
-        # Loaded when somebody is asked: most hooks are answered without.
-        import asyncio  # noqa: PLC0415
-
-        return asyncio.run(settled(session_id, first, steps))
-
-    def _time(self) -> ApprovalTime:
-        wanted = self.governance.rules.current().policy.hitl_timeout_seconds
-        most = self.host.limit_seconds * SHARE_OF_LIMIT - RESERVED
-        if wanted <= most:
-            return ApprovalTime(wanted)
-        return ApprovalTime(most, _CUT.format(host=self.host.name, seconds=wanted))
-
-
-class HookCalls:
-    """The calls of one host's agents in one root."""
-
-    def __init__(
-        self,
-        governance: Governance,
-        sessions: HookSessions,
-        approval: HookApproval,
-        *,
-        told_before: bool,
-    ) -> None:
-        """Store the arguments. `told_before`: the model gets notes on calls before they are made.
-
-        Else it gets warnings afterwards.
-        """
-        self._governance = governance
-        self._sessions = sessions
-        self._approval = approval
-        self._told_before = told_before
 
     def before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
         """Judge a call that is about to be made. Return a refusal, or a note with warnings or none.
@@ -133,7 +74,7 @@ class HookCalls:
         cannot be parsed, or is an edit that names no file, patch or command; RequestLimitError if
         it names too many files.
         """
-        governance = self._governance
+        governance = self.governance
         kind = tool_kind(call, governance.rules.current().policy, tool_lists())
         if kind is ToolKind.EDIT and not call.paths and call.patch is None and not call.command:
             raise InvalidCallError(f"{call.tool_name} changes a file, but the call names none")
@@ -141,13 +82,12 @@ class HookCalls:
             for path in call.paths:
                 self.read(entered(call.directory, path) or path, asker)
         call = self._named(call, asker)
-        admit = partial(governance.calls.admit, asker.session_id, asker.agent_id, call)
-        admission = self._approval.decided(asker.session_id, asker.agent_id, admit)
+        admission = self._decided(asker, partial(governance.calls.admit, *asker, call))
         decision = admission.decision
         denied = decision.why if isinstance(decision, Ask) else decision
         broken = governance.violations.messages(admission.before)
         if isinstance(denied, Denied):
-            said = refusal_reason(denied, self._sessions.handshake(asker))
+            said = refusal_reason(denied, self.sessions.handshake(asker))
             return HookDecision(refusal=note_of([said, *broken]))
         return HookDecision(note=note_of([*self._warnings(admission), *broken]))
 
@@ -163,11 +103,12 @@ class HookCalls:
         ticket = self._ticket(call, asker)
         if ticket is None:
             return HookDecision()
-        governance = self._governance
+        governance = self.governance
         outcome = governance.calls.record(ticket.id, error=event.error, by_person=event.by_person)
         if outcome is None or outcome.again:
             return HookDecision()
-        late = () if self._told_before else self._warned(ticket.verdict, ticket.warnings)
+        told_before = HookKind.BEFORE_TOOL in self.host.told_at
+        late = () if told_before else self._warned(ticket.verdict, ticket.warnings)
         return HookDecision(note=note_of([*late, *governance.violations.messages([outcome])]))
 
     def read(self, spelled: str, asker: HookAsker) -> None:
@@ -176,10 +117,10 @@ class HookCalls:
         `spelled` is its path, absolute or relative to the root. Do nothing if the root has no such
         file, or if it cannot be read.
         """
-        place = resolve_below(self._governance.root, spelled)
-        if place is not None and (self._governance.root / place.path).is_file():
+        place = resolve_below(self.governance.root, spelled)
+        if place is not None and (self.governance.root / place.path).is_file():
             with suppress(OSError):
-                self._governance.calls.read_now(asker.session_id, asker.agent_id, place.path)
+                self.governance.calls.read_now(*asker, place.path)
 
     def settle(self, asker: HookAsker) -> None:
         """Record the asker's calls whose end the host has not reported, by what the disk holds now.
@@ -188,8 +129,50 @@ class HookCalls:
         """
         for ticket in self._open(asker):
             if ticket.command is None and not ticket.by_save:
-                self._governance.calls.record(ticket.id)
-        self._governance.commands.end(asker.session_id, asker.agent_id)
+                self.governance.calls.record(ticket.id)
+        self.governance.commands.end(*asker)
+
+    def _decided(
+        self, asker: HookAsker, judge: Callable[[ApprovalAnswer], CallDecision]
+    ) -> CallDecision:
+        """Judge a call; if a person has to decide, ask and judge again with their answer.
+
+        Return the last decision. Without `person`, judge once, with NO_ANSWER.
+        """
+        person = self.person
+        if person is None:
+            return judge(NO_ANSWER)
+
+        async def judged(word: ApprovalAnswer) -> CallDecision:
+            return judge(word)
+
+        async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
+            return person.ask(question, self._time())
+
+        async def grant(wish: Wish) -> Granted | CheckoutRefusal:
+            return person.grant(wish, self.governance.sessions.open_agent(*asker))
+
+        first = judge(ASKABLE)
+        if not isinstance(first.decision, Ask):
+            return first
+        steps = ApprovalSteps(
+            judge=judged,
+            decision_of=lambda decided: decided,
+            ask=ask,
+            grant=grant,
+            warn=_log.warning,
+        )
+        # Loaded when somebody is asked: most hooks are answered without.
+        import asyncio  # noqa: PLC0415
+
+        return asyncio.run(settled(asker.session_id, first, steps))
+
+    def _time(self) -> ApprovalTime:
+        wanted = self.governance.rules.current().policy.hitl_timeout_seconds
+        most = self.host.limit_seconds * SHARE_OF_LIMIT - RESERVED
+        if wanted <= most:
+            return ApprovalTime(wanted)
+        return ApprovalTime(most, _CUT.format(host=self.host.name, seconds=wanted))
 
     def _named(self, call: ToolCall, asker: HookAsker) -> ToolCall:
         """Return the call with an id. If its host gives none, make one.
@@ -199,10 +182,9 @@ class HookCalls:
         """
         if call.tool_use_id is not None:
             return call
-        since = timestamp(self._governance.stores.clock() - SAME_CALL_WITHIN)
-        same = (t for t in self._same(call, asker) if t.issued_at >= since)
-        known = next(same, None)
-        id_ = f"hook-{self._governance.stores.new_id()}" if known is None else known.tool_use_id
+        since = timestamp(self.governance.stores.clock() - SAME_CALL_WITHIN)
+        known = next((t for t in self._same(call, asker) if t.issued_at >= since), None)
+        id_ = f"hook-{self.governance.stores.new_id()}" if known is None else known.tool_use_id
         return replace(call, tool_use_id=id_)
 
     def _ticket(self, call: ToolCall, asker: HookAsker) -> Ticket | None:
@@ -210,10 +192,10 @@ class HookCalls:
 
         Return None if there is neither. An equal call has the same tool and input.
         """
-        state, use = self._governance.stores.state, call.tool_use_id
+        state, use = self.governance.stores.state, call.tool_use_id
         if state is None:
             return None
-        found = None if use is None else state.tickets.of_use(*_ids(asker), use)
+        found = None if use is None else state.tickets.of_use(*asker, use)
         return found or next(self._same(call, asker), None)
 
     def _same(self, call: ToolCall, asker: HookAsker) -> Iterator[Ticket]:
@@ -223,10 +205,10 @@ class HookCalls:
                 yield ticket
 
     def _open(self, asker: HookAsker) -> tuple[Ticket, ...]:
-        state = self._governance.stores.state
+        state = self.governance.stores.state
         if state is None:
             return ()
-        return state.tickets.open_of(*_ids(asker), self._governance.stores.clock())
+        return state.tickets.open_of(*asker, self.governance.stores.clock())
 
     def _warnings(self, admission: CallDecision) -> tuple[str, ...]:
         """Return the warnings of a call that is allowed only because the policy warns; else ()."""
@@ -237,23 +219,19 @@ class HookCalls:
 
     def _warned(self, verdict: ScopeValidation, warnings: tuple[str, ...]) -> tuple[str, ...]:
         """Return `warnings` if the verdict is FAIL and the policy only warns agents, else ()."""
-        warned = self._governance.rules.current().policy.agents is Enforcement.WARN
+        warned = self.governance.rules.current().policy.agents is Enforcement.WARN
         return warnings if warned and verdict is ScopeValidation.FAIL else ()
 
     def _shown(self, shown: ShownText, asker: HookAsker) -> None:
         """Note a file as read if the disk still holds the text that the model was shown."""
-        place = resolve_below(self._governance.root, shown.path)
-        data = None if place is None else self._governance.contents.disk_if_readable(place.path)
+        place = resolve_below(self.governance.root, shown.path)
+        data = None if place is None else self.governance.contents.disk_if_readable(place.path)
         text = None if data is None else decode(data)
         if place is None or data is None or text is None:
             return
         if _holds(text.text, shown):
             hash_ = hash_content(data)
-            self._governance.calls.read(asker.session_id, asker.agent_id, place.path, hash_)
-
-
-def _ids(asker: HookAsker) -> tuple[str, str]:
-    return asker.session_id, asker.agent_id
+            self.governance.calls.read(*asker, place.path, hash_)
 
 
 def _holds(text: str, shown: ShownText) -> bool:

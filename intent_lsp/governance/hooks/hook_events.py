@@ -26,7 +26,7 @@ from intent_lsp.formats.hosts.host import Host
 from intent_lsp.governance.calls.approvals import PersonAtEditor
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.hooks.hook_answers import HookCall
-from intent_lsp.governance.hooks.hook_calls import HookApproval, HookCalls
+from intent_lsp.governance.hooks.hook_calls import HookCalls
 from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.mcp_servers import own_servers
@@ -66,9 +66,9 @@ class HookEvents:
         self._governance = governance
         self._host = host
         self._sessions = HookSessions(governance, wanted)
-        told = HookKind.BEFORE_TOOL in host.told_at
-        approval = HookApproval(governance, host, person)
-        self._calls = HookCalls(governance, self._sessions, approval, told_before=told)
+        self._calls = HookCalls(
+            governance=governance, host=host, sessions=self._sessions, person=person
+        )
 
     def answer(self, event: HookEvent) -> HookDecision:
         """Do what follows from an event, and return the answer to it.

@@ -5,7 +5,7 @@ Invariant: an intent is checked out again at a turn's beginning only where the m
 or where a person chose the intent beforehand.
 """
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -29,22 +29,21 @@ CLEARED: Final = "clear"
 """The host's reason for a session's beginning when the person has emptied the conversation."""
 
 
-class HookAsker(Struct, frozen=True):
+class HookAsker(NamedTuple):
     """The session and the subagent ("": the main agent) that an event belongs to."""
 
     session_id: str
     agent_id: str
 
 
-class HookSessions:
+class HookSessions(Struct, frozen=True):
     """The sessions of one host's agents in one root.
 
     `wanted` is the id of the intent that a person has chosen for new sessions, or None.
     """
 
-    def __init__(self, governance: Governance, wanted: str | None) -> None:
-        self._governance = governance
-        self._wanted = wanted
+    governance: Governance
+    wanted: str | None
 
     def asker(self, event: HookEvent) -> HookAsker:
         """Return whose event it is. Raise WrongPayloadError if the host gives no usable id.
@@ -59,10 +58,8 @@ class HookSessions:
         if not event.session_id:
             raise WrongPayloadError("", "the host gives no id of its session")
         if event.parent_id:
-            return HookAsker(
-                *self._governance.handles.belongs_to(event.session_id, event.parent_id)
-            )
-        known = self._governance.handles.resolve(event.session_id)
+            return HookAsker(*self.governance.handles.belongs_to(event.session_id, event.parent_id))
+        known = self.governance.handles.resolve(event.session_id)
         session_id, agent_id = known or (event.session_id, "")
         return HookAsker(session_id, event.agent_id or agent_id)
 
@@ -73,7 +70,7 @@ class HookSessions:
         says so, that of their editor, unless that is refused. Return what a new session has to be
         told about that, else "".
         """
-        governance = self._governance
+        governance = self.governance
         self._hear(event, asker)
         known = governance.sessions.row(asker.session_id) is not None
         governance.sessions.open_agent(asker.session_id)
@@ -85,7 +82,7 @@ class HookSessions:
         If a person has emptied the conversation of a known session, its intent is deselected.
         Return "" if there is nothing to know.
         """
-        sessions = self._governance.sessions
+        sessions = self.governance.sessions
         known = sessions.row(asker.session_id) is not None
         said = self.seen(event, asker)
         if known and event.source == CLEARED and not asker.agent_id:
@@ -99,12 +96,12 @@ class HookSessions:
         what is returned, so that the session's intent is checked out again. Otherwise it is checked
         out again only if it is the one that a person chose beforehand.
         """
-        governance = self._governance
-        row, ended = governance.begin_turn(asker.session_id, asker.agent_id)
+        governance = self.governance
+        row, ended = governance.begin_turn(*asker)
         broken = governance.violations.messages(ended)
         # What a person selected beforehand holds in every turn, even if the model reads nothing.
         present_id = governance.rules.current().present_id
-        kept = told or present_id(row.active_intent) == present_id(self._wanted)
+        kept = told or present_id(row.active_intent) == present_id(self.wanted)
         if row.active_intent is None or not kept:
             return note_of([*broken, self.reminder(asker)])
         return note_of([*broken, self.select(asker, row.active_intent)[1]])
@@ -114,8 +111,8 @@ class HookSessions:
 
         Return True and the intent's context with warnings, or False and the refusal.
         """
-        governance = self._governance
-        session = governance.sessions.open_agent(asker.session_id, asker.agent_id)
+        governance = self.governance
+        session = governance.sessions.open_agent(*asker)
         done = governance.checkout.select(session, intent_id, unsaved_file=False)
         if isinstance(done, CheckoutRefusal):
             return False, done.message
@@ -126,7 +123,7 @@ class HookSessions:
 
         Return "" if the session has selected one.
         """
-        if self._governance.sessions.active_intent(asker.session_id, asker.agent_id) is not None:
+        if self.governance.sessions.active_intent(*asker) is not None:
             return ""
         return first_words(self.handshake(asker))
 
@@ -136,8 +133,8 @@ class HookSessions:
         Without a session database there are no handles.
         """
         return Handshake(
-            handle=self._governance.handles.handle(asker.session_id, asker.agent_id),
-            intents=self._governance.open_intents(),
+            handle=self.governance.handles.handle(*asker),
+            intents=self.governance.open_intents(),
         )
 
     def _preselected(self, asker: HookAsker) -> str:
@@ -145,30 +142,30 @@ class HookSessions:
 
         The latter only if the policy lets agents inherit. Return what the model is to know, or "".
         """
-        if self._wanted is not None:
-            return self.select(asker, self._wanted)[1]
+        if self.wanted is not None:
+            return self.select(asker, self.wanted)[1]
         inherited = self._of_editor()
-        intent = self._governance.rules.current().active(inherited)
+        intent = self.governance.rules.current().active(inherited)
         if inherited is None or intent is None:
             return ""
         done, said = self.select(asker, intent.id)
         if not done:
             return ""
-        self._governance.history.note(intent.id, f"INTENT_INHERITED {asker.session_id}")
+        self.governance.history.note(intent.id, f"INTENT_INHERITED {asker.session_id}")
         return note_of([inherited_words(intent), said])
 
     def _of_editor(self) -> str | None:
         """Return the intent of this user's only live editor if agents may inherit it, or None."""
-        if self._governance.rules.current().policy.agents_inherit is not Inheritance.EDITOR:
+        if self.governance.rules.current().policy.agents_inherit is not Inheritance.EDITOR:
             return None
-        editor = self._governance.sessions.asker(None)
+        editor = self.governance.sessions.asker(None)
         return None if editor is None or editor.row is None else editor.row.active_intent
 
     def _hear(self, event: HookEvent, asker: HookAsker) -> None:
-        state = self._governance.stores.state
+        state = self.governance.stores.state
         if state is None or not event.model or len(event.model) > LONGEST_ID:
             return
         model = whole(event.model)
         with step("the name of the agent's model"):
-            if state.notes.voice(asker.session_id, asker.agent_id).model != model:
-                state.notes.put_voice(asker.session_id, asker.agent_id, AgentInfo(model=model))
+            if state.notes.voice(*asker).model != model:
+                state.notes.put_voice(*asker, AgentInfo(model=model))
