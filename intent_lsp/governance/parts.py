@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.governance.calls.authorize import CallAuthorizer
+from intent_lsp.governance.calls.call_answers import Violations
 from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.call_judging import CallJudging
 from intent_lsp.governance.calls.calls import AgentCalls
 from intent_lsp.governance.calls.open_commands import OpenCommands
 from intent_lsp.governance.calls.recorder import CallRecorder
-from intent_lsp.governance.calls.violations import Violations
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks

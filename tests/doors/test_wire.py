@@ -33,7 +33,7 @@ from intent_lsp.formats.params.requests import (
     WireRange,
 )
 from intent_lsp.formats.result_json import verification_json
-from intent_lsp.governance.calls.call_json import judgement_json
+from intent_lsp.governance.calls.call_answers import judgement_json
 from tests.governance.editor import INTENTS, Editor
 
 SHAPES: tuple[type[msgspec.Struct], ...] = (

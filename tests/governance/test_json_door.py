@@ -31,7 +31,7 @@ from intent_lsp.governance.calls.approvals import (
     answer_of,
     settled,
 )
-from intent_lsp.governance.calls.call_json import applied_json, call_json, outcome_json
+from intent_lsp.governance.calls.call_answers import applied_json, call_json, outcome_json
 from intent_lsp.governance.calls.calls import unknown_ticket
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, selection_json

@@ -21,7 +21,7 @@ from intent_lsp.doors.cli.open import ASKER, asking, identifier
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, LabelledCell, TextTable, facts_table
 from intent_lsp.formats.result_json import explained_json
-from intent_lsp.governance.calls.call_json import call_json, judgement_json
+from intent_lsp.governance.calls.call_answers import call_json, judgement_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.sessions import Asker
 from intent_lsp.store.packaged_files import sections

@@ -25,7 +25,7 @@ from intent_lsp.formats.params.calls import WRITE_TOOL, FileEditParams, RecordPa
 from intent_lsp.formats.params.edits import whole_text
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.result_json import blame_json, verification_json
-from intent_lsp.governance.calls.call_json import applied_json, call_json, outcome_json
+from intent_lsp.governance.calls.call_answers import applied_json, call_json, outcome_json
 from intent_lsp.governance.calls.calls import Applied, unknown_ticket
 
 APPLY_TOOL: Final = "apply_edit"

@@ -18,8 +18,7 @@ from intent_lsp.governance.calls.approvals import (
     ApprovalQuestion,
     expansion_words,
 )
-from intent_lsp.governance.calls.call_json import violations_json
-from intent_lsp.governance.calls.violations import CallViolation
+from intent_lsp.governance.calls.call_answers import CallViolation, violations_json
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, intents_json, selection_json
 from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.store.state.notes import AgentInfo

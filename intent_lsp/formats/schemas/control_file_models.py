@@ -28,7 +28,7 @@ from intent_lsp.formats.key_texts.policy_keys import (
     PRIVACY_TEXTS,
     SIDECAR_TEXTS,
 )
-from intent_lsp.formats.params.read import camel_case
+from intent_lsp.core.text import camel_case
 from intent_lsp.formats.schemas.schema_model import (
     AnySpelling,
     SchemaModel,

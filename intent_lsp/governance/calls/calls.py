@@ -1,25 +1,32 @@
-"""Calls of agents: judged before they happen, recorded afterwards (requirements sections 6 and 9).
+"""Calls of agents: judged before they happen, carried out if asked for, and recorded afterwards.
+
+Specified in requirements sections 6 and 9, and in protocol section 2.
 
 Invariant: a call that gets a ticket was judged under the root's lock, and its files are claimed
 before the lock is released.
 Invariant: while the lock is held, nobody waits for a person.
+Invariant: if one file of an agent's change cannot be changed, the changes of the others are undone,
+as far as possible. With a ticket, only the judged content is overwritten.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
+from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.codes import RequestCode
-from intent_lsp.core.content import ContentHash
+from intent_lsp.core.commands.reading import Effect
+from intent_lsp.core.content import ContentHash, decode, hash_if_there
+from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.gate.request import NO_ANSWER, Allowed, ApprovalAnswer
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.calls.admission import CallDecision, Outcome
-from intent_lsp.governance.calls.apply import apply_changes
 from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.call_judging import (
     Caller,
@@ -33,6 +40,9 @@ from intent_lsp.governance.judging.call_facts import Hearing
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
+from intent_lsp.store.fs.files import read_bytes
+from intent_lsp.store.fs.resolve import resolve_below
+from intent_lsp.store.fs.transaction import WorkFile, change_files
 from intent_lsp.store.locks.root_lock import holding
 from intent_lsp.store.state.sessions_db import ReadHash
 
@@ -73,9 +83,9 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         error, the policy decides whether the call is allowed or denied. Raise the errors of
         `read_tool_call`.
         """
-        caller = Caller(session_id, agent_id, word)
         # Parsed before the lock is taken, so that other callers need not wait for it.
         reading = read_tool_call(call, self.stores)
+        caller = Caller(session_id, agent_id, word)
         admission = self.judging.judge(caller, call, reading, self.judging.admitting.admit)
         if call.command is None or admission.ticket is None:
             return admission
@@ -222,3 +232,64 @@ def unknown_ticket(ticket_id: str) -> CheckoutRefusal:
         ),
         data={"ticket": ticket_id},
     )
+
+
+def apply_changes(root: Path, changes: Sequence[FileChange], ticket: Ticket | None) -> str | None:
+    """Make `changes` to the files of a root. Return None on success, else why not all were made.
+
+    With a ticket, every file must still have the hash that was judged. Without one (governance is
+    off, or tickets cannot be stored), that is not checked.
+    """
+    judged = None if ticket is None else {file.path: file.pre_hash for file in ticket.files}
+    try:
+        change_files(root, tuple(_work(root, changes, judged)))
+    except (OSError, IntentLspError, ValueError) as problem:
+        return str(problem)
+    return None
+
+
+def _work(
+    root: Path,
+    changes: Sequence[FileChange],
+    judged: Mapping[WorkspacePath, ContentHash | None] | None,
+) -> Iterator[WorkFile]:
+    for change in changes:
+        path, source = _path(root, change.path), _path(root, change.source or change.path)
+        before = read_bytes(root / source)
+        if judged is not None and hash_if_there(before) != judged.get(path):
+            raise ValueError(
+                f"{change.source or change.path} has changed since the call was judged; read it"
+                " again and make the edit anew"
+            )
+        yield WorkFile(
+            path=path,
+            data=_after(change, before),
+            before=before,
+            source=None if change.source is None else source,
+        )
+
+
+def _path(root: Path, spelled: str) -> WorkspacePath:
+    place = resolve_below(root, spelled)
+    if place is None or place.real is None:
+        raise ValueError(f"{spelled} is outside of the root")
+    return place.path
+
+
+def _after(change: FileChange, before: bytes | None) -> bytes | None:
+    """Return a file's bytes after `change`, in its present encoding; None if it is to be deleted.
+
+    `before` is the file's present content, None if there is no file. Raise ValueError if a file to
+    be rewritten is not text.
+    """
+    if change.effect is Effect.DELETE:
+        return None
+    if change.rewrite is None:
+        return before or b""
+    text = decode(before or b"")
+    if text is None:
+        raise ValueError(f"{change.path} is not a text file, so it cannot be edited")
+    new = change.rewrite(text.text)
+    # The new text may contain the byte order mark that the agent read with the file; do not write
+    # it twice.
+    return text.encode(new.removeprefix("\ufeff") if text.mark else new)

@@ -24,7 +24,7 @@ from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.runtime.executor import FifoLock
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.answers import DID_DENY
-from intent_lsp.governance.calls.call_json import judgement_json
+from intent_lsp.governance.calls.call_answers import judgement_json
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.saves.claimed_saves import RESTS_AFTER, AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile

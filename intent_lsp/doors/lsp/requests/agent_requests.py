@@ -32,7 +32,7 @@ from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams, WirePosition
 from intent_lsp.formats.result_json import explained_json
 from intent_lsp.governance.calls.admission import CallDecision, Outcome
-from intent_lsp.governance.calls.call_json import (
+from intent_lsp.governance.calls.call_answers import (
     applied_json,
     call_json,
     judgement_json,

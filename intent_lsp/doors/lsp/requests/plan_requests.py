@@ -24,8 +24,7 @@ from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.formats.params.requests import CommonParams, Id
 from intent_lsp.governance.calls.approvals import expansion_words
-from intent_lsp.governance.calls.call_json import violations_json
-from intent_lsp.governance.calls.violations import CallViolation
+from intent_lsp.governance.calls.call_answers import CallViolation, violations_json
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Wish
 from intent_lsp.governance.root.sessions import Session

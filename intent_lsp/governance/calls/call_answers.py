@@ -1,10 +1,15 @@
-"""Messages about out-of-scope changes by a call, and how to undo them (requirements section 6).
+"""What is answered about a call or a save: decision and outcome as JSON, and violations in words.
 
-Invariant: undoing restores the content that the file had before the call.
+Specified in protocol section 2 and requirements section 6.
+
+Invariant: a call that awaits a person's approval is sent as denied.
+Invariant: undoing a violation restores the content that the file had before the call.
 """
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,10 +17,15 @@ from msgspec.structs import replace
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, hash_if_there
-from intent_lsp.core.paths import WorkspacePath
+from intent_lsp.core.gate.request import Allowed, Ask
+from intent_lsp.core.paths import WorkspacePath, file_uri
+from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.text import counted
-from intent_lsp.governance.calls.admission import Outcome
+from intent_lsp.formats.result_json import decision_json
+from intent_lsp.governance.calls.admission import CallDecision, Outcome
+from intent_lsp.governance.calls.calls import Applied
 from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
@@ -36,12 +46,11 @@ class CallViolation(Struct, frozen=True):
     message: str
 
 
-class Violations:
+class Violations(Struct, frozen=True):
     """Makes the messages about out-of-scope changes of one root's calls."""
 
-    def __init__(self, stores: Stores, contents: Contents) -> None:
-        self._stores = stores
-        self._contents = contents
+    stores: Stores
+    contents: Contents
 
     def of(self, outcome: Outcome) -> tuple[CallViolation, ...]:
         """Return the violations of a recorded call, each with instructions to undo it.
@@ -51,7 +60,7 @@ class Violations:
         ticket, files = outcome.ticket, outcome.recorded.files
         old = {path: before for path, before, _ in files}
         new = {path: after for path, _, after in files}
-        others = RootsBelow(self._stores.root)
+        others = RootsBelow(self.stores.root)
         found = []
         for path in outcome.violating[:TOLD_AT_MOST]:
             code, why, instead = self._broken(path, ticket, others)
@@ -82,17 +91,13 @@ class Violations:
 
         The alternative is an empty string if there is none.
         """
-        place = resolve_below(self._stores.root, path)
+        place = resolve_below(self.stores.root, path)
         if place is None or place.real is None or others.hold(place.path):
             return GateCode.OUTSIDE_WORKSPACE, "it lies outside of this workspace", ""
-        denied = self._stores.rules.current().denied(path)
+        denied = self.stores.rules.current().denied(path)
         if denied is not None:
-            why = denied.reason.rstrip(".")
-            return (
-                GateCode.PATH_DENIED,
-                f"agents may not change it ({why})",
-                "tell a person about it",
-            )
+            why = f"agents may not change it ({denied.reason.rstrip('.')})"
+            return GateCode.PATH_DENIED, why, "tell a person about it"
         if ticket.intent_id is None:
             return GateCode.NO_ACTIVE_INTENT, "no intent is active", _SELECT
         return GateCode.SCOPE_VIOLATION, f"{ticket.intent_id} does not own it", _SCOPE
@@ -110,11 +115,11 @@ class Violations:
         `old` and `new` are the file's hashes before and after the call (None: no file). `known`:
         whether the content before the call is known.
         """
-        git = self._stores.git
+        git = self.stores.git
         if known and old is None:
             program = "git rm -qf" if git is not None and git.tracked(path) else "rm"
             return f"delete it (`{program} -- {shlex.quote(path)}`)"
-        if not known or git is None or old != self._contents.head(path).hash:
+        if not known or git is None or old != self.contents.head(path).hash:
             return "put it back as it was before"
         # Git reads pathspecs as patterns: a literal match keeps other files out.
         program = "git" if _PATTERN.isdisjoint(path) else "git --literal-pathspecs"
@@ -132,3 +137,76 @@ def _happened(old: ContentHash | None, new: ContentHash | None, *, known: bool) 
     if not known or (old is None) == (new is None):
         return "changed"
     return "was created" if old is None else "was deleted"
+
+
+def call_json(admission: CallDecision, root: Path) -> dict[str, Any]:
+    """Return the protocol's `Decision` object for a judged call."""
+    decision = admission.decision
+    return decision_json(
+        decision.why if isinstance(decision, Ask) else decision,
+        verdict=admission.verdict,
+        intent_id=admission.intent_id,
+        files=[_file(root, file.path) | {"preHash": file.pre_hash} for file in admission.files],
+        mutation_class=admission.mutation_class,
+        ticket=None if admission.ticket is None else admission.ticket.id,
+    )
+
+
+def judgement_json(judgement: Judgement, uri: str) -> dict[str, object]:
+    """Return the protocol's `Decision` object for a judged save of the file at `uri`."""
+    verdict, intent = judgement.verdict, judgement.intent
+    return decision_json(
+        judgement.decision,
+        verdict=ScopeValidation.EXEMPT if verdict is None else verdict,
+        intent_id=None if intent is None else intent.id,
+        files=[{"path": judgement.path, "uri": uri, "preHash": None}],
+    )
+
+
+def not_governed_json() -> dict[str, Any]:
+    """Return the `Decision` on a call outside every governed root: allowed, with verdict EXEMPT."""
+    allowed, exempt = Allowed(ScopeValidation.EXEMPT), ScopeValidation.EXEMPT
+    return decision_json(allowed, verdict=exempt, intent_id=None, files=())
+
+
+def applied_json(applied: Applied, root: Path) -> dict[str, Any]:
+    """Return the result of `intent/applyEdit`: a `Decision` with `applied` and `recordId` added.
+
+    If an allowed edit was not applied, a warning says why.
+    """
+    outcome = applied.outcome
+    decision = call_json(applied.admission, root)
+    if applied.problem is not None:
+        decision["warnings"] = [
+            *decision["warnings"],
+            f"The edit was not applied: {applied.problem}.",
+        ]
+    return decision | {
+        "applied": decision["allowed"] and applied.problem is None,
+        "recordId": None if outcome is None else outcome.recorded.record_id,
+    }
+
+
+def outcome_json(
+    outcome: Outcome, violations: Sequence[CallViolation], root: Path
+) -> dict[str, Any]:
+    """Return the result of `intent/recordEdit`: the record's id, the files, and the violations."""
+    return {
+        "recordId": outcome.recorded.record_id,
+        "files": [
+            _file(root, path) | {"preHash": old, "postHash": new}
+            for path, old, new in outcome.recorded.files
+        ],
+        "violations": violations_json(violations, root),
+    }
+
+
+def violations_json(violations: Sequence[CallViolation], root: Path) -> list[dict[str, Any]]:
+    """Return the violations of a call as JSON objects with path, URI, code and message."""
+    return [
+        _file(root, each.path) | {"code": each.code, "message": each.message} for each in violations
+    ]
+
+
+def _file(root: Path, path: str) -> dict[str, Any]:
+    return {"path": path, "uri": file_uri(str(root / path))}
