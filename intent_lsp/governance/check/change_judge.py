@@ -101,9 +101,7 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
             files = files or [*change.files[:1]]
         for file in files:
             place = FoundPlace(commit=change.id, file=file)
-            self.found.add(
-                GateCode.GOVERNANCE_UNAVAILABLE.value, FindingLevel.ERROR, message, place
-            )
+            self.found.add(GateCode.GOVERNANCE_UNAVAILABLE, message, place)
 
     def _originated(self, file: DiffedFile, rules: Rules) -> OriginatedFile:
         kind = standing(file.path, rules.policy, ignored=False)
@@ -120,7 +118,7 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
         named: NamedIntents,
         agent: str | None,
     ) -> None:
-        judge = IntentJudge(change.rules, self.grants)
+        judge, rules = IntentJudge(change.rules, self.grants), change.rules.versions[0]
         agents = AgentChanges(change, files, agent, self.grants)
         refused: dict[GateCode, list[tuple[FoundPlace, Denied, tuple[str, ...]]]] = {}
         for file in files:
@@ -130,7 +128,8 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
                 if denied.code in _OF_ALL_FILES:
                     refused.setdefault(denied.code, []).append((place, denied, ids))
                 else:
-                    self._add_refusal(change, place, denied, ids)
+                    owners = open_owners(rules.file.intents, rules.owners, place.path)
+                    self.found.add(denied.code, denied.message, place, intents=ids, owners=owners)
             self._report_unrecorded(change, file)
         for each in refused.values():
             self._add_for_all(each)
@@ -159,20 +158,6 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
         if denied is not None and not any(origin.approved for origin in file.origins):
             yield FoundPlace(commit=change.id, file=file.file, moved_away=True), denied, ids
 
-    def _add_refusal(
-        self, change: GitChange, place: FoundPlace, denied: Denied, ids: tuple[str, ...]
-    ) -> None:
-        rules = change.rules.versions[0]
-        owners = open_owners(rules.file.intents, rules.owners, place.path)
-        self.found.add(
-            denied.code.value,
-            FindingLevel.ERROR,
-            denied.message,
-            place,
-            intents=ids,
-            owners=owners,
-        )
-
     def _add_for_all(self, refused: Sequence[tuple[FoundPlace, Denied, tuple[str, ...]]]) -> None:
         """Add one finding, at the first of these places, for refusals that have the same code."""
         place, denied, ids = refused[0]
@@ -181,14 +166,14 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
         more = f" The finding concerns {count} files." if count > 1 else ""
         cure = _HOW_TO_NAME if denied.code is GateCode.NO_ACTIVE_INTENT else ""
         told = denied.message.removesuffix(_IN_AN_EDITOR) + cure + more
-        self.found.add(denied.code.value, FindingLevel.ERROR, told, place, intents=ids)
+        self.found.add(denied.code, told, place, intents=ids)
 
     def _report_unrecorded(self, change: GitChange, file: OriginatedFile) -> None:
         level = FindingLevel.ERROR if self.wishes.require_coverage else FindingLevel.WARNING
         for origin in file.origins:
             if not origin.explained:
                 place = FoundPlace(commit=change.id, file=file.file, hunk=origin.hunk)
-                self.found.add(CheckCode.UNRECORDED_CHANGE.value, level, _UNRECORDED, place)
+                self.found.add(CheckCode.UNRECORDED_CHANGE, _UNRECORDED, place, level=level)
 
 
 class AgentChanges:
@@ -227,12 +212,9 @@ class AgentChanges:
             if denied is None or self._is_servers(file, path):
                 continue
             refused = True
-            found.add(
-                denied.code.value,
-                FindingLevel.ERROR,
-                f"{denied.message} It counts as an agent's change: {evidence}.",
-                FoundPlace(commit=self._change.id, file=file.file, moved_away=moved_away),
-            )
+            told = f"{denied.message} It counts as an agent's change: {evidence}."
+            place = FoundPlace(commit=self._change.id, file=file.file, moved_away=moved_away)
+            found.add(denied.code, told, place)
         return refused
 
     def _evidence(self, file: OriginatedFile) -> str | None:

@@ -19,6 +19,7 @@ from intent_lsp.core.check.report import (
     later_run,
     run_of_hunk,
 )
+from intent_lsp.core.codes import CheckCode, GateCode
 from intent_lsp.core.content import FileContent
 from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.paths import WorkspacePath
@@ -135,11 +136,11 @@ class FindingList(Struct):
 
     def add(  # noqa: PLR0913 - each is a field of it
         self,
-        code: str,
-        level: FindingLevel,
+        code: GateCode | CheckCode,
         message: str,
         place: FoundPlace,
         *,
+        level: FindingLevel = FindingLevel.ERROR,
         intents: Sequence[str] = (),
         owners: Sequence[str] = (),
     ) -> None:
@@ -148,7 +149,7 @@ class FindingList(Struct):
         `intents` are those that it was judged by, `owners` those that own the path.
         """
         finding = CheckFinding(
-            code=code,
+            code=code.value,
             level=level,
             message=message,
             path=place.path,
@@ -158,7 +159,7 @@ class FindingList(Struct):
             commit=place.commit,
             intents=tuple(intents),
             owners=tuple(owners),
-            fingerprint=self._made.of(code, place.path, place.changed()),
+            fingerprint=self._made.of(code.value, place.path, place.changed()),
         )
         renamed_here = place.file.previous is not None and not place.moved_away
         before = None if renamed_here else place.file.old_id

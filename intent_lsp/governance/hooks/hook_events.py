@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp import __version__
@@ -49,26 +50,13 @@ PROBED: Final = "intent-lsp {version} answers the probe: {refusal}"
 _NOTED_ONLY: Final = frozenset({HookKind.OTHER, HookKind.SUBAGENT_START})
 
 
-class HookEvents:
-    """Answers the events of one agent host in one root.
+class HookEvents(Struct, frozen=True, kw_only=True):
+    """Answers the events of one agent host in one root."""
 
-    `wanted` is the id of the intent that a person has chosen for new sessions, or None. `person`
-    can be asked for approval; None: nobody can.
-    """
-
-    def __init__(
-        self,
-        governance: Governance,
-        host: Host,
-        wanted: str | None = None,
-        person: PersonAtEditor | None = None,
-    ) -> None:
-        self._governance = governance
-        self._host = host
-        self._sessions = HookSessions(governance, wanted)
-        self._calls = HookCalls(
-            governance=governance, host=host, sessions=self._sessions, person=person
-        )
+    governance: Governance
+    host: Host
+    sessions: HookSessions
+    calls: HookCalls
 
     def answer(self, event: HookEvent) -> HookDecision:
         """Do what follows from an event, and return the answer to it.
@@ -78,33 +66,34 @@ class HookEvents:
         raise WrongPayloadError if the event has no usable id of its session or subagent, and the
         errors of `HookCalls.before`.
         """
-        self._governance.heard.note(
-            self._host.name,
+        self.governance.heard.note(
+            self.host.name,
             event.name,
             version=event.version,
             ended=event.kind is HookKind.SESSION_END,
         )
         if event.kind in _NOTED_ONLY:
             return NOTHING
-        asker = self._sessions.asker(event)
-        call = None if event.call is None else self._located(event.call, event.cwd)
-        call = None if call is None else replace(call, host=self._host.name)
+        asker = self.sessions.asker(event)
+        call = None
+        if event.call is not None:
+            call = replace(self._located(event.call, event.cwd), host=self.host.name)
         match event.kind:
             case HookKind.BEFORE_TOOL if call is not None:
-                said = self._sessions.seen(event, asker)
+                said = self.sessions.seen(event, asker)
                 return _with(said, self._before(call, asker))
             case HookKind.AFTER_TOOL | HookKind.FAILED_TOOL if call is not None:
-                self._sessions.seen(event, asker)
-                return self._calls.after(event, call, asker)
+                self.sessions.seen(event, asker)
+                return self.calls.after(event, call, asker)
             case HookKind.SESSION_START:
-                return HookDecision(note=self._sessions.started(event, asker))
+                return HookDecision(note=self.sessions.started(event, asker))
             case HookKind.PROMPT:
                 return self._prompt(event, asker)
             case HookKind.SESSION_END:
-                self._calls.settle(asker)
-                self._governance.sessions.end(asker.session_id)
+                self.calls.settle(asker)
+                self.governance.sessions.end(asker.session_id)
             case _:
-                self._calls.settle(asker)
+                self.calls.settle(asker)
         return NOTHING
 
     def probe(self, event: HookEvent) -> HookDecision:
@@ -115,38 +104,38 @@ class HookEvents:
         if event.call is None or event.kind is not HookKind.BEFORE_TOOL:
             return NOTHING
         call = self._located(event.call, event.cwd)
-        decision = self._governance.calls.explain(event.session_id or "", "", call)[1].decision
+        decision = self.governance.calls.explain(event.session_id or "", "", call)[1].decision
         denied = decision.why if isinstance(decision, Ask) else decision
         if not isinstance(denied, Denied):
             return NOTHING
         return HookDecision(refusal=PROBED.format(version=__version__, refusal=denied.message))
 
     def _before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
-        own = own_tool(call, own_servers(self._governance.root)) if may_be_own(call) else None
+        own = own_tool(call, own_servers(self.governance.root)) if may_be_own(call) else None
         if own is not None:
             # Our own server judges its calls itself.
             wanted = call.intent_id if own == SELECT_TOOL else None
         else:
             wanted = selected_in_shell(call.command)
         if wanted is not None:
-            self._sessions.select(asker, wanted)
+            self.sessions.select(asker, wanted)
         if own is not None:
             return NOTHING
-        if self._host.types_unseen and opens_shell(call.command):
+        if self.host.types_unseen and opens_shell(call.command):
             return HookDecision(refusal=UNSEEN.format(command=call.command))
-        return self._calls.before(call, asker)
+        return self.calls.before(call, asker)
 
     def _prompt(self, event: HookEvent, asker: HookAsker) -> HookDecision:
-        said = self._sessions.seen(event, asker)
+        said = self.sessions.seen(event, asker)
         if not event.prompt.strip() or asker.agent_id:
             # The prompt of a subagent is its parent's, not a person's.
             return HookDecision(note=said)
-        self._calls.settle(asker)
-        told = HookKind.PROMPT in self._host.told_at
-        note = self._sessions.prompted(asker, told=told)
-        start = Path(event.cwd or self._governance.root)
+        self.calls.settle(asker)
+        told = HookKind.PROMPT in self.host.told_at
+        note = self.sessions.prompted(asker, told=told)
+        start = Path(event.cwd or self.governance.root)
         for name in mentioned(event.prompt):
-            self._calls.read(str(start / name), asker)
+            self.calls.read(str(start / name), asker)
         return HookDecision(note=note)
 
     def _located(self, call: ToolCall, cwd: str | None) -> ToolCall:
@@ -154,7 +143,7 @@ class HookEvents:
 
         Return it unchanged if `cwd` is the root or None.
         """
-        root = self._governance.root
+        root = self.governance.root
         if cwd is None or Path(cwd).resolve() == root.resolve():
             return call
         place = resolve_below(root, cwd)
@@ -168,8 +157,10 @@ def decide(
 
     `person` can be asked for approval; None: nobody can. Raise as `HookEvents.answer` does.
     """
-    wanted = call.environment.get(INTENT_VARIABLE) or None
-    events = HookEvents(governance, call.host, wanted, person)
+    host, wanted = call.host, call.environment.get(INTENT_VARIABLE) or None
+    sessions = HookSessions(governance, wanted)
+    calls = HookCalls(governance=governance, host=host, sessions=sessions, person=person)
+    events = HookEvents(governance=governance, host=host, sessions=sessions, calls=calls)
     return events.probe(event) if _is_probe(call, event) else events.answer(event)
 
 
