@@ -9,6 +9,8 @@ from typing import Final
 from intent_lsp.governance.calls.authorize import CallAuthorizer
 from intent_lsp.governance.calls.call_answers import Violations
 from intent_lsp.governance.calls.call_audit import CallAudit
+from intent_lsp.governance.calls.call_changes import CallChanges
+from intent_lsp.governance.calls.call_events import CallEvents
 from intent_lsp.governance.calls.call_judging import CallJudging
 from intent_lsp.governance.calls.calls import AgentCalls
 from intent_lsp.governance.calls.open_commands import OpenCommands
@@ -18,6 +20,7 @@ from intent_lsp.governance.disk.disk_changes import DiskChanges
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
 from intent_lsp.governance.disk.watch_events import WatchEvents
 from intent_lsp.governance.disk.work_tree import WorkTree
+from intent_lsp.governance.judging.call_facts import CallFactsOf
 from intent_lsp.governance.judging.file_snapshot import OpenFileStates
 from intent_lsp.governance.judging.save_judge import SaveJudge
 from intent_lsp.governance.ledger.blame import Authors, FileBlame
@@ -123,13 +126,13 @@ class RootParts:
     def _make_calls(self, work_tree: WorkTree) -> None:
         """Build the parts that record the calls of agents, then those that judge them."""
         news = CallAudit(stores=self.stores, audit_log=self.audit_log, unreported=self.unreported)
-        recording = CallRecorder(
-            stores=self.stores,
-            contents=self.contents,
+        changes = CallChanges(
+            events=CallEvents(stores=self.stores, contents=self.contents),
             grants=self.grants,
             work_tree=work_tree,
-            disk=self.disk_changes,
+            foreign=self.disk_changes.foreign,
         )
+        recording = CallRecorder(self.stores, changes, self.disk_changes)
         self.commands = OpenCommands(
             stores=self.stores,
             sessions=self.sessions,
@@ -137,8 +140,9 @@ class RootParts:
             recording=recording,
             news=news,
         )
+        facts = CallFactsOf(stores=self.stores, contents=self.contents, grants=self.grants)
         admitting = CallAuthorizer(
-            stores=self.stores, contents=self.contents, grants=self.grants, work_tree=work_tree
+            stores=self.stores, contents=self.contents, work_tree=work_tree, facts=facts
         )
         judging = CallJudging(
             stores=self.stores,
@@ -148,11 +152,9 @@ class RootParts:
         )
         self.calls = AgentCalls(
             stores=self.stores,
-            sessions=self.sessions,
             contents=self.contents,
             judging=judging,
-            recording=recording,
-            news=news,
+            commands=self.commands,
         )
 
 

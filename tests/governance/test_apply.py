@@ -295,7 +295,7 @@ def test_what_was_written_and_could_not_be_recorded_is_not_said_to_be_unmade(
     def fails(*_: object, **__: object) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(type(maker.governance.calls.recording), "record", fails)
+    monkeypatch.setattr(type(maker.governance.commands.recording), "record", fails)
     done = maker.applies(write(LOGIN, "new\n"))
     assert maker.holds(LOGIN) == b"new\n"
     assert isinstance(done.admission.decision, Allowed)

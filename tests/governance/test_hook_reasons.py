@@ -7,7 +7,7 @@ import pytest
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.intents import Intent, IntentId
-from intent_lsp.governance.hooks.reasons import Handshake, inherited_words, refusal_reason
+from intent_lsp.governance.hooks.hook_sessions import Handshake, inherited_words, refusal_reason
 
 HANDSHAKE = Handshake(handle="h-1", intents=())
 

@@ -257,7 +257,7 @@ def test_a_ticket_that_is_too_old_is_no_sign_of_a_deleted_memory(
     ticket = work.begins("builder")
     real = work.governance.stores.clock
     later = replace(work.governance.stores, clock=lambda: real() + GOOD_FOR + timedelta(hours=1))
-    monkeypatch.setattr(work.governance.calls.recording, "stores", later)
+    monkeypatch.setattr(work.governance.commands.recording, "stores", later)
     unended = replace(work.governance.commands, stores=later)
     monkeypatch.setattr(work.governance, "commands", unended)
     assert work.governance.begin_turn("builder", "")[1] == ()
@@ -284,11 +284,11 @@ def test_a_second_look_begins_with_the_tree_that_it_says(work: Work) -> None:
     """Between a command's last look and its record, others may record."""
     work.agent("other", "INT-002")
     ticket = work.begins("builder", command=f"{BASH} &")
-    compared = work.governance.calls.recording.compare(ticket)
+    compared = work.governance.commands.recording.compare(ticket)
     write = work.begins("other", GUIDE, "by the other\n")
     work.root.write(GUIDE, "by the other\n")
     assert paths(work.ends(write).record) == [GUIDE]
-    work.governance.calls.recording.record(ticket, compared=compared)
+    work.governance.commands.recording.record(ticket, compared=compared)
     assert work.governance.begin_turn("builder", "")[1] == ()
 
 

@@ -201,11 +201,7 @@ def _shown(stores: Stores, paths: Iterable[str]) -> Iterator[str]:
     # Ask in pieces, so that of a huge directory only what is shown is looked up.
     left = iter(paths)
     while some := list(islice(left, _ASKED_AT_ONCE)):
-        piece = [each for each in some if not _closed(each)]
+        piece = [each for each in some if not control_plane(WorkspacePath(each.rstrip("/")))]
         for path in piece if stores.git is None else not_ignored(stores.git, piece):
             if not (path.endswith("/") and is_foreign(stores.root, path[:-1])):
                 yield path
-
-
-def _closed(path: str) -> bool:
-    return control_plane(WorkspacePath(path.rstrip("/")))

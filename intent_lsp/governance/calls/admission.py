@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Recorded, Ticket, TicketFile, command_hash
 from intent_lsp.core.commands.reading import Effect
-from intent_lsp.core.gate.request import Allowed, Ask, CallFacts, Decision, GateRequest
+from intent_lsp.core.gate.request import Allowed, Ask, CallFacts, Decision, Denied, GateRequest
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.records import MutationClass, Record, ScopeValidation
+from intent_lsp.core.records import MutationClass, Record
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.judging.call_facts import CallFile, Hearing, announced
 from intent_lsp.governance.judging.save_events import specification_of
@@ -101,10 +101,9 @@ class CallDecision(Struct, frozen=True, kw_only=True):
     before: tuple[Outcome, ...] = ()
 
     @property
-    def verdict(self) -> ScopeValidation:
-        """The verdict for the call's record; a call that awaits approval counts as denied."""
-        decision = self.decision.why if isinstance(self.decision, Ask) else self.decision
-        return decision.verdict
+    def as_sent(self) -> Allowed | Denied:
+        """The decision as it is sent: a call that awaits approval counts as denied."""
+        return self.decision.why if isinstance(self.decision, Ask) else self.decision
 
 
 def warned(admission: CallDecision, *warnings: str) -> CallDecision:

@@ -8,6 +8,7 @@ the hashes that were judged.
 
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Ticket
@@ -34,12 +35,11 @@ from intent_lsp.governance.calls.admission import (
     ticket_of,
     warned,
 )
-from intent_lsp.governance.calls.protected_files import ProtectedFiles
+from intent_lsp.governance.calls.protected_files import guarded_now
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.work_tree import WorkTree
 from intent_lsp.governance.judging.call_facts import CallFactsOf, Hearing
 from intent_lsp.governance.judging.refused_calls import keep_refused
-from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.sessions import Asker
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.state.tickets import Refused
@@ -64,17 +64,13 @@ FILES_WITH_TICKET: Final = 100
 FIRST_INTENT: Final = "run intent-lsp intents add, or ask a person to add the first intent"
 
 
-class CallAuthorizer:
+class CallAuthorizer(Struct, frozen=True, kw_only=True):
     """Judges the calls of one root's agents and issues their tickets."""
 
-    def __init__(
-        self, *, stores: Stores, contents: Contents, grants: Grants, work_tree: WorkTree
-    ) -> None:
-        self._stores = stores
-        self._contents = contents
-        self._work_tree = work_tree
-        self._guarding = ProtectedFiles(stores)
-        self._facts = CallFactsOf(stores=stores, contents=contents, grants=grants)
+    stores: Stores
+    contents: Contents
+    work_tree: WorkTree
+    facts: CallFactsOf
 
     def admit(self, hearing: Hearing, *, by_save: bool = False) -> CallDecision:
         """Judge a call, and issue a ticket if it is allowed and may change governed files.
@@ -85,7 +81,7 @@ class CallAuthorizer:
         session database, the call is allowed without a ticket and with a warning. `by_save`: an
         editor makes the change, and its save is recorded under the ticket.
         """
-        hearing = self._facts.heard(hearing)
+        hearing = self.facts.heard(hearing)
         call, rules = hearing.call, hearing.rules
         word = hearing.word.counted(rules.policy.hitl_by)
         hearing = replace(hearing, word=word)
@@ -102,7 +98,7 @@ class CallAuthorizer:
         governed = hearing.reading.mutating and rules.governed
         if isinstance(decision, Allowed) and governed:
             admission = self._issue(judged, decision, by_save=by_save)
-            problem = self._stores.problem()
+            problem = self.stores.problem()
             if problem is None or admission.ticket is None:
                 return admission
             if rules.policy.fail_open:
@@ -127,9 +123,9 @@ class CallAuthorizer:
         Nothing is stored.
         """
         judged = hearing.reading.mutating and hearing.rules.governed
-        files = self._facts.files(hearing.reading) if judged else ()
-        facts = self._facts.of_call(hearing, files)
-        question = self._facts.question(hearing, files, facts)
+        files = self.facts.files(hearing.reading) if judged else ()
+        facts = self.facts.of_call(hearing, files)
+        question = self.facts.question(hearing, files, facts)
         return JudgedCall(
             hearing=hearing,
             question=question,
@@ -143,7 +139,7 @@ class CallAuthorizer:
 
         Where a person would be asked, the decision is the one on a call that nobody approves.
         """
-        hearing = self._facts.heard(hearing)
+        hearing = self.facts.heard(hearing)
         judged = self.judge(hearing)
         decision = judged.decision
         if isinstance(decision, Ask):
@@ -161,7 +157,7 @@ class CallAuthorizer:
 
     def _given_before(self, asker: Asker, call: ToolCall) -> CallDecision | None:
         """Return the decision stored for the same call with the same `tool_use_id`, or None."""
-        state, use = self._stores.state, call.tool_use_id
+        state, use = self.stores.state, call.tool_use_id
         if state is None or use is None:
             return None
         ticket = state.tickets.of_use(asker.session_id, asker.agent_id, use)
@@ -169,7 +165,7 @@ class CallAuthorizer:
         if ticket is not None and ticket.fingerprint == call.fingerprint:
             return of_ticket(ticket, again=True)
         refused = state.tickets.refused_use(
-            asker.session_id, asker.agent_id, use, self._stores.clock()
+            asker.session_id, asker.agent_id, use, self.stores.clock()
         )
         if refused is None or refused.fingerprint != call.fingerprint:
             return None
@@ -183,8 +179,8 @@ class CallAuthorizer:
 
     def _keep_refusal(self, judged: JudgedCall, denied: Denied) -> None:
         call, asker, files = judged.hearing.call, judged.hearing.asker, ticket_files(judged)
-        keep_refused(self._stores, call, files)
-        state, use = self._stores.state, call.tool_use_id
+        keep_refused(self.stores, call, files)
+        state, use = self.stores.state, call.tool_use_id
         if state is None or use is None:
             return
         refused = Refused(
@@ -193,7 +189,7 @@ class CallAuthorizer:
             intent_id=None if judged.intent is None else judged.intent.id,
             files=files,
         )
-        state.tickets.refuse(asker.session_id, asker.agent_id, use, refused, self._stores.clock())
+        state.tickets.refuse(asker.session_id, asker.agent_id, use, refused, self.stores.clock())
 
     def begin_command(self, admission: CallDecision) -> CallDecision:
         """Store a snapshot of the work tree with a command's ticket, before the command runs.
@@ -202,25 +198,25 @@ class CallAuthorizer:
         decision unchanged if it has no ticket, without a session database, or if the host sends the
         call again and its ticket has a snapshot, is recorded or is too old. Needs no lock.
         """
-        ticket, state = admission.ticket, self._stores.state
+        ticket, state = admission.ticket, self.stores.state
         if ticket is None or state is None:
             return admission
         if admission.again:
-            kept = state.tickets.ticket(ticket.id, self._stores.clock())
+            kept = state.tickets.ticket(ticket.id, self.stores.clock())
             if kept is None or kept[1] is not None or kept[0].tree is not None:
                 return admission
-        begun = replace(ticket, tree=self._work_tree.seen(), guarded=self._guarding.seen())
+        begun = replace(ticket, tree=self.work_tree.seen(), guarded=guarded_now(self.stores))
         if begun.tree is None:
             begun = replace(begun, warnings=(*ticket.warnings, NOT_COMPARED))
         state.tickets.begin_command(begun)
         return warned(replace(admission, ticket=begun), *begun.warnings)
 
     def _issue(self, judged: JudgedCall, decision: Allowed, *, by_save: bool) -> CallDecision:
-        now = self._stores.clock()
+        now = self.stores.clock()
         ticket = ticket_of(
             judged,
             decision,
-            ticket_id=self._stores.new_id(),
+            ticket_id=self.stores.new_id(),
             at=timestamp(now),
             by_save=by_save,
         )
@@ -233,9 +229,9 @@ class CallAuthorizer:
                 # caller more time.
                 small[file.hash] = file.data
             else:
-                self._contents.keep(file.data, file.hash)
-        if self._stores.state is not None:
-            self._stores.state.tickets.issue(ticket, now, small)
+                self.contents.keep(file.data, file.hash)
+        if self.stores.state is not None:
+            self.stores.state.tickets.issue(ticket, now, small)
             return of_ticket(ticket, again=False)
         # Without a database there is nothing to record the call by later: allow it, with a warning.
         forgetful = Allowed(decision.verdict, (*decision.warnings, NO_MEMORY))

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash, hash_if_there
-from intent_lsp.core.gate.request import Allowed, Ask
+from intent_lsp.core.gate.request import Allowed
 from intent_lsp.core.paths import WorkspacePath, file_uri
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.text import counted
@@ -141,10 +141,9 @@ def _happened(old: ContentHash | None, new: ContentHash | None, *, known: bool) 
 
 def call_json(admission: CallDecision, root: Path) -> dict[str, Any]:
     """Return the protocol's `Decision` object for a judged call."""
-    decision = admission.decision
     return decision_json(
-        decision.why if isinstance(decision, Ask) else decision,
-        verdict=admission.verdict,
+        admission.as_sent,
+        verdict=admission.as_sent.verdict,
         intent_id=admission.intent_id,
         files=[_file(root, file.path) | {"preHash": file.pre_hash} for file in admission.files],
         mutation_class=admission.mutation_class,

@@ -18,13 +18,12 @@ from intent_lsp.core.agents.tickets import COMMAND_AWAITED_FOR, Ticket
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.governance.calls.call_events import NO_DOUBTS, CallEvents, Doubts, FoundFile
-from intent_lsp.governance.calls.protected_files import ProtectedFiles
+from intent_lsp.governance.calls.protected_files import guarded_changes
 from intent_lsp.governance.disk.foreign_writes import ForeignWrites
 from intent_lsp.governance.disk.pending_changes import ChangedFile
 from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
 from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.root.grants import Grants
-from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import last_touched, resolve_below
 from intent_lsp.store.fs.roots import RootsBelow
 
@@ -65,11 +64,10 @@ class CallChanges(Struct, kw_only=True):
     intent of these commands owns them. The one that is recorded last gets them.
     """
 
-    stores: Stores
+    events: CallEvents
     grants: Grants
     work_tree: WorkTree
     foreign: ForeignWrites
-    events: CallEvents
     left: set[WorkspacePath] = field(default_factory=set)
 
     def find(self, ticket: Ticket, compared: TreeChanges | None) -> FoundChanges:
@@ -79,7 +77,7 @@ class CallChanges(Struct, kw_only=True):
 
         `compared` is the comparison of the work tree before and after the call, or None.
         """
-        state = self.stores.state
+        state = self.events.stores.state
         saved = () if state is None else state.tickets.held(ticket.id)
         named = tuple(self._after_others(file) for file in self.events.found(ticket, saved))
         # A named symbolic link is read here as its target, while git compares the link itself. So
@@ -88,7 +86,7 @@ class CallChanges(Struct, kw_only=True):
         besides, doubts = self.besides(
             ticket, compared, {end for file in told for end in file.ends}
         )
-        away = led_away(self.stores.root, ticket)
+        away = led_away(self.events.stores.root, ticket)
         known = {end for file in (*named, *besides) for end in file.ends}
         besides += [self.events.found_away(path) for path in away.inside if path not in known]
         return FoundChanges(
@@ -116,13 +114,13 @@ class CallChanges(Struct, kw_only=True):
             if each.path not in known and not self._may_hide(ticket, each)
         ]
         besides = self._of_this_command(
-            ticket, self.events.under_new_names(unnamed), now=self.stores.clock()
+            ticket, self.events.under_new_names(unnamed), now=self.events.stores.clock()
         )
         for file in besides:
             self.foreign.record_before(file.path, file.old)
         # Each command has its own earlier state of the protected files; the first one recorded
         # reports a change.
-        guarded = ProtectedFiles(self.stores).changes(ticket.guarded) if ticket.guarded else ()
+        guarded = guarded_changes(self.events.stores, ticket.guarded) if ticket.guarded else ()
         guarded = self.work_tree.unreported(guarded, since=since, session_id=session)
         besides += [self.events.found_besides(each) for each in guarded if each.path not in known]
         doubts = Doubts(
@@ -141,7 +139,7 @@ class CallChanges(Struct, kw_only=True):
         no intent of these commands owns belongs to the one that is recorded last. A file that
         another call claims, or that an editor is about to record, is left out.
         """
-        state = self.stores.state
+        state = self.events.stores.state
         others = () if state is None else state.tickets.commands.since(now - COMMAND_AWAITED_FOR)
         others = tuple(other for other in others if _is_rival(other, ticket))
         mine = list[FoundFile]()
@@ -164,11 +162,11 @@ class CallChanges(Struct, kw_only=True):
 
     def _is_anothers(self, ticket: Ticket, file: FoundFile, now: datetime) -> bool:
         """Return whether another call claims the file, or an editor is about to record it."""
-        state = self.stores.state
+        state = self.events.stores.state
         claim = None if state is None else state.tickets.over(file.path, now)
         if claim is not None and claim.id != ticket.id:
             return True
-        return self.stores.is_coming_save(file.path, file.data)
+        return self.events.stores.is_coming_save(file.path, file.data)
 
     def _may_hide(self, ticket: Ticket, file: ChangedFile) -> bool:
         """Return whether a file is hidden by an ignore file that the ticket's intent owns.
@@ -205,8 +203,8 @@ class CallChanges(Struct, kw_only=True):
         ]
         if not besides:
             return found.outside
-        rules = self.stores.rules.current()
-        others = RootsBelow(self.stores.root)
+        rules = self.events.stores.rules.current()
+        others = RootsBelow(self.events.stores.root)
         violating = (
             path
             for path in besides

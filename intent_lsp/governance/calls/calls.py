@@ -27,18 +27,16 @@ from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.gate.request import NO_ANSWER, Allowed, ApprovalAnswer
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.calls.admission import CallDecision, Outcome
-from intent_lsp.governance.calls.call_audit import CallAudit
 from intent_lsp.governance.calls.call_judging import (
     Caller,
     CallJudging,
     read_changes,
     read_tool_call,
 )
-from intent_lsp.governance.calls.recorder import CallRecorder
+from intent_lsp.governance.calls.open_commands import OpenCommands
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.call_facts import Hearing
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.root.sessions import Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.resolve import resolve_below
@@ -67,11 +65,9 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
     """Judges, applies and records the calls of one root's agents."""
 
     stores: Stores
-    sessions: Sessions
     contents: Contents
     judging: CallJudging
-    recording: CallRecorder
-    news: CallAudit
+    commands: OpenCommands
 
     def admit(
         self, session_id: str, agent_id: str, call: ToolCall, word: ApprovalAnswer = NO_ANSWER
@@ -139,15 +135,15 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         unmade = UNMADE if isinstance(admission.decision, Allowed) else None
         outcome, problem = made[0] if made else (None, unmade)
         if outcome is not None:
-            self.news.recorded(outcome)
+            self.commands.news.recorded(outcome)
         return Applied(admission, outcome, problem)
 
     def outcome(self, ticket_id: str) -> Outcome | None:
         """Return the outcome recorded for a ticket; None if it is unknown or not recorded yet."""
         with holding(self.stores.gate_lock):
-            if not self.recording.is_recorded(ticket_id):
+            if not self.commands.recording.is_recorded(ticket_id):
                 return None
-            return self.recording.record(ticket_id)
+            return self.commands.recording.record(ticket_id)
 
     def record(
         self, ticket_id: str, *, error: str | None = None, by_person: bool = False
@@ -158,9 +154,9 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         unknown ticket or without a session database. If the ticket is already recorded, return the
         stored result with `again` set.
         """
-        outcome = self.recording.end(ticket_id, error=error, by_person=by_person)
+        outcome = self.commands.recording.end(ticket_id, error=error, by_person=by_person)
         if outcome is not None:
-            self.news.recorded(outcome)
+            self.commands.news.recorded(outcome)
         return outcome
 
     def asker_of(self, ticket_id: str) -> tuple[str, str] | None:
@@ -188,7 +184,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         """Note that an agent has read a file with this hash; `hash_` None: there was no file."""
         state = self.stores.state
         if state is not None:
-            row = self.sessions.row(session_id, agent_id)
+            row = self.judging.sessions.row(session_id, agent_id)
             turn = 1 if row is None else row.turn
             state.put_read(session_id, agent_id, path, ReadHash(hash_, turn))
 
@@ -212,10 +208,10 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         ticket = admission.ticket
         if ticket is None:
             return None, apply_changes(self.stores.root, changes, ticket)
-        made = admission.again and self.recording.is_recorded(ticket.id)
+        made = admission.again and self.commands.recording.is_recorded(ticket.id)
         problem = None if made else apply_changes(self.stores.root, changes, ticket)
         try:
-            outcome = self.recording.record(ticket.id, error=problem)
+            outcome = self.commands.recording.record(ticket.id, error=problem)
         except Exception:  # noqa: BLE001 - whatever it is, the change was made
             _log.exception("%s was made and could not be recorded", ticket.tool_name)
             return None, problem

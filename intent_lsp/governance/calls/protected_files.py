@@ -29,87 +29,83 @@ _log: Final = logging.getLogger(__name__)
 _Files = Mapping[WorkspacePath, GuardedFile]
 
 
-class ProtectedFiles:
-    """Compares the protected files of one root with their earlier state.
+def guarded_now(stores: Stores) -> GuardedSeen:
+    """Return the present state of the protected files, to compare with after a command."""
+    git = stores.git
+    return GuardedSeen(
+        head=None if git is None else git.head_commit(),
+        log=None if git is None else log_mark(git.git_dir),
+        files=tuple(_files(stores).values()),
+        ledger=ledger_seen(stores.root / LEDGER_FILE),
+    )
 
-    These are hooks and settings of git, the ledger, and control files that git ignores.
+
+def guarded_changes(stores: Stores, before: GuardedSeen) -> tuple[ChangedFile, ...]:
+    """Return the protected files that differ in meaning from the earlier state `before`.
+
+    Left out are a ledger to which lines were only appended or which git checked out, and a new
+    log of HEAD.
     """
+    return (*_of_git(stores, before), *_of_ledger(stores, before))
 
-    def __init__(self, stores: Stores) -> None:
-        self._stores = stores
-        self._ledger: Final = stores.root / LEDGER_FILE
 
-    def seen(self) -> GuardedSeen:
-        """Return the present state of the protected files, to compare with after a command."""
-        git = self._stores.git
-        return GuardedSeen(
-            head=None if git is None else git.head_commit(),
-            log=None if git is None else log_mark(git.git_dir),
-            files=tuple(self._files().values()),
-            ledger=ledger_seen(self._ledger),
-        )
+def _files(stores: Stores) -> _Files:
+    git, root = stores.git, stores.root
+    if git is None:
+        return {}
+    found = dict(guarded_files(git.git_dir, git.common_dir))
+    for path in hidden_control_files(root, git):
+        data = guarded_bytes(root / path)
+        if data is not None:
+            hash_ = hash_content(data)
+            found[path] = GuardedFile(path=path, hash=hash_, meaning=hash_)
+    return found
 
-    def changes(self, before: GuardedSeen) -> tuple[ChangedFile, ...]:
-        """Return the protected files that differ in meaning from the earlier state `before`.
 
-        Left out are a ledger to which lines were only appended or which git checked out, and a new
-        log of HEAD.
-        """
-        return (*self._of_git(before), *self._of_ledger(before))
+def _of_git(stores: Stores, before: GuardedSeen) -> Iterator[ChangedFile]:
+    known, now = {file.path: file for file in before.files}, _files(stores)
+    for path in sorted(known.keys() | now):
+        old, new = known.get(path), now.get(path)
+        if old is None and path == HEAD_LOG:
+            # Git creates the HEAD log with the first commit.
+            continue
+        if old is None or new is None or old.meaning != new.meaning:
+            yield ChangedFile(
+                path=path,
+                old=None if old is None else old.hash,
+                new=None if new is None else new.hash,
+                data=None,
+            )
 
-    def _files(self) -> _Files:
-        git, root = self._stores.git, self._stores.root
-        if git is None:
-            return {}
-        found = dict(guarded_files(git.git_dir, git.common_dir))
-        for path in hidden_control_files(root, git):
-            data = guarded_bytes(root / path)
-            if data is not None:
-                hash_ = hash_content(data)
-                found[path] = GuardedFile(path=path, hash=hash_, meaning=hash_)
-        return found
 
-    def _of_git(self, before: GuardedSeen) -> Iterator[ChangedFile]:
-        known, now = {file.path: file for file in before.files}, self._files()
-        for path in sorted(known.keys() | now):
-            old, new = known.get(path), now.get(path)
-            if old is None and path == HEAD_LOG:
-                # Git creates the HEAD log with the first commit.
-                continue
-            if old is None or new is None or old.meaning != new.meaning:
-                yield ChangedFile(
-                    path=path,
-                    old=None if old is None else old.hash,
-                    new=None if new is None else new.hash,
-                    data=None,
-                )
+def _of_ledger(stores: Stores, before: GuardedSeen) -> Iterator[ChangedFile]:
+    seen = before.ledger
+    if seen is None or ledger_goes_on(stores.root / LEDGER_FILE, seen) or _gits(stores, before):
+        return
+    new = hash_if_there(_lines(stores))
+    yield ChangedFile(path=LEDGER_FILE, old=None, new=new, data=None, old_known=False)
 
-    def _of_ledger(self, before: GuardedSeen) -> Iterator[ChangedFile]:
-        seen = before.ledger
-        if seen is None or ledger_goes_on(self._ledger, seen) or self._gits(before):
-            return
-        new = hash_if_there(self._lines())
-        yield ChangedFile(path=LEDGER_FILE, old=None, new=new, data=None, old_known=False)
 
-    def _gits(self, before: GuardedSeen) -> bool:
-        """Return whether the ledger file changed because git checked out another commit.
+def _gits(stores: Stores, before: GuardedSeen) -> bool:
+    """Return whether the ledger file changed because git checked out another commit.
 
-        `before` is the state before the command.
-        """
-        git = self._stores.git
-        head = None if git is None else git.head_commit()
-        if git is None or head is None or head == before.head:
-            return False
-        moves = None if before.log is None else moves_since(git.git_dir, before.log)
-        if LEDGER_FILE in GitTrees(git).authored(moves or ()):
-            return False
-        kept, now = git.head_bytes(LEDGER_FILE), self._lines()
-        # Records may have been appended since the checkout.
-        return now is None if kept is None else (now or b"").startswith(kept)
+    `before` is the state before the command.
+    """
+    git = stores.git
+    head = None if git is None else git.head_commit()
+    if git is None or head is None or head == before.head:
+        return False
+    moves = None if before.log is None else moves_since(git.git_dir, before.log)
+    if LEDGER_FILE in GitTrees(git).authored(moves or ()):
+        return False
+    kept, now = git.head_bytes(LEDGER_FILE), _lines(stores)
+    # Records may have been appended since the checkout.
+    return now is None if kept is None else (now or b"").startswith(kept)
 
-    def _lines(self) -> bytes | None:
-        try:
-            return read_bytes(self._ledger)
-        except OSError as problem:
-            _log.warning("%s cannot be compared: %s", self._ledger, problem)
-            return None
+
+def _lines(stores: Stores) -> bytes | None:
+    try:
+        return read_bytes(stores.root / LEDGER_FILE)
+    except OSError as problem:
+        _log.warning("%s cannot be compared: %s", stores.root / LEDGER_FILE, problem)
+        return None

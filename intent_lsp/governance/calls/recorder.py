@@ -20,12 +20,10 @@ from intent_lsp.core.records import Event, ScopeValidation
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.governance.calls.admission import Outcome
 from intent_lsp.governance.calls.call_changes import CallChanges, FoundChanges
-from intent_lsp.governance.calls.call_events import CallEvents, FoundFile
-from intent_lsp.governance.contents.contents import Contents
+from intent_lsp.governance.calls.call_events import FoundFile
 from intent_lsp.governance.disk.disk_changes import DiskChanges
-from intent_lsp.governance.disk.work_tree import TreeChanges, WorkTree
+from intent_lsp.governance.disk.work_tree import TreeChanges
 from intent_lsp.governance.root.best_effort import step
-from intent_lsp.governance.root.grants import Grants
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.ledger.ledger import Appended, Queued
 from intent_lsp.store.locks.root_lock import holding
@@ -36,25 +34,12 @@ DISCARDED: Final = "DISCARDED"
 """The code of a draft whose text was not refused: a command discarded it."""
 
 
-class CallRecorder(Struct, kw_only=True, dict=True):
+class CallRecorder(Struct):
     """Records the calls of one root's agents."""
 
     stores: Stores
-    contents: Contents
-    grants: Grants
-    work_tree: WorkTree
+    changes: CallChanges
     disk: DiskChanges
-
-    def __post_init__(self) -> None:
-        """Create the parts that find and judge a call's changes, and make its event."""
-        self._events = CallEvents(stores=self.stores, contents=self.contents)
-        self._changes = CallChanges(
-            stores=self.stores,
-            grants=self.grants,
-            work_tree=self.work_tree,
-            foreign=self.disk.foreign,
-            events=self._events,
-        )
 
     def compare(self, ticket_id: str) -> TreeChanges | None:
         """Return what an unrecorded command has changed so far, for `record`.
@@ -67,7 +52,7 @@ class CallRecorder(Struct, kw_only=True, dict=True):
         ticket = lost if known is None else known[0]
         if ticket is None or ticket.tree is None or (known and known[1] is not None):
             return None
-        return self.work_tree.changes(ticket.tree)
+        return self.changes.work_tree.changes(ticket.tree)
 
     def end(
         self,
@@ -113,7 +98,7 @@ class CallRecorder(Struct, kw_only=True, dict=True):
         ticket, before = known
         if before is not None:
             return Outcome(ticket=ticket, recorded=before, again=True)
-        found = self._changes.find(ticket, compared)
+        found = self.changes.find(ticket, compared)
         if ticket.gone_on and not told:
             # The session has gone on, and the host never reported the command's end: changes since
             # the last comparison are probably somebody else's.
@@ -133,10 +118,10 @@ class CallRecorder(Struct, kw_only=True, dict=True):
         `compared` is the result of `compare`. Deleting the database is a violation, so every
         changed file is recorded as FAIL.
         """
-        found = self._changes.find(ticket, compared)
+        found = self.changes.find(ticket, compared)
         files = tuple(file for file in found.files if file.changed)
         doubts = replace(found.doubts, reconstructed=True)
-        event = self._events.event(
+        event = self.changes.events.event(
             ticket, files, error=None, verdict=ScopeValidation.FAIL, doubts=doubts
         )
         appended = self._append(event, ticket.id)
@@ -161,7 +146,7 @@ class CallRecorder(Struct, kw_only=True, dict=True):
         # The state of the protected files is not renewed here, so they are compared only at the
         # end.
         named = {end for file in ticket.files for end in (file.path, file.previous)}
-        besides, doubts = self._changes.besides(replace(ticket, guarded=None), compared, named)
+        besides, doubts = self.changes.besides(replace(ticket, guarded=None), compared, named)
         doubts = replace(doubts, assumed=doubts.assumed or ticket.gone_on)
         outcome = None
         if besides:
@@ -184,19 +169,18 @@ class CallRecorder(Struct, kw_only=True, dict=True):
         a call of any other kind changed anything, its record has no files. The first record gets
         the id `record_id`.
         """
-        found, violating = all_found.files, self._changes.violating(ticket, all_found)
+        found, violating = all_found.files, self.changes.violating(ticket, all_found)
         if ticket.looking and not found:
             # A search that finds nothing exits with an error, but that is no failed change.
             error = None
         nothing = not found and error is None and (all_found.whole or ticket.looking)
-        parts = {} if nothing else self._changes.by_verdict(ticket, all_found, violating)
-        made: list[Event] = []
+        parts = {} if nothing else self.changes.by_verdict(ticket, all_found, violating)
+        made, events = list[Event](), self.changes.events
         for verdict, files in parts.items():
             # Somebody else may have changed a file that the call did not name.
             shared = any(file.besides and file.overtaken for file in files)
-            doubts = all_found.doubts
-            doubts = replace(doubts, assumed=doubts.assumed or shared)
-            event = self._events.event(ticket, files, error=error, verdict=verdict, doubts=doubts)
+            doubts = replace(all_found.doubts, assumed=all_found.doubts.assumed or shared)
+            event = events.event(ticket, files, error=error, verdict=verdict, doubts=doubts)
             if event is not None:
                 made.append(event)
         ids = (record_id, *(_named_after(record_id, it.scope_validation) for it in made[1:]))
@@ -217,7 +201,7 @@ class CallRecorder(Struct, kw_only=True, dict=True):
         for file in found:
             self.disk.note_left(file.path, file.new)
             # Later comparisons need this content, even after this process has ended.
-            self.contents.keep(file.data, file.new)
+            self.changes.events.contents.keep(file.data, file.new)
         # What was found after the agent's next call is not what the agent has read since.
         if self.stores.state is not None and not ticket.gone_on:
             reads = {file.path: ReadHash(file.new, ticket.turn) for file in found}

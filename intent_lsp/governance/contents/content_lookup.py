@@ -100,7 +100,8 @@ class PastContents:
 
         Return None if the content is not found, not text, or too large to diff.
         """
-        data = self._kept(wanted)
+        kept = (self._known.find(wanted, path, UNKNOWN_REVISION) for path in self._paths)
+        data = next((each for each in kept if each is not None), None)
         if data is None and wanted in self._committed:
             data = self._committed[wanted]()
         text = None if data is None or len(data) > MAX_DIFFED_BYTES else decode(data)
@@ -120,10 +121,6 @@ class PastContents:
         reads = [] if git is None else [partial(git.version_bytes, v) for v in self._versions(git)]
         found = ((read(), read) for read in reads)
         return {hash_content(data): read for data, read in found if data is not None}
-
-    def _kept(self, wanted: ContentHash) -> bytes | None:
-        found = (self._known.find(wanted, path, UNKNOWN_REVISION) for path in self._paths)
-        return next((data for data in found if data is not None), None)
 
     def _versions(self, git: Git) -> Iterable[Version]:
         """Return the file's distinct versions in merged commits and in commits named by records.

@@ -23,7 +23,7 @@ from intent_lsp.core.agents.tools import ToolCall, ToolKind, tool_kind
 from intent_lsp.core.commands.reading import entered
 from intent_lsp.core.content import decode, hash_content
 from intent_lsp.core.errors import InvalidCallError
-from intent_lsp.core.gate.request import ASKABLE, NO_ANSWER, Allowed, ApprovalAnswer, Ask, Denied
+from intent_lsp.core.gate.request import ASKABLE, NO_ANSWER, ApprovalAnswer, Ask, Denied
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
@@ -37,8 +37,12 @@ from intent_lsp.governance.calls.approvals import (
     settled,
 )
 from intent_lsp.governance.governance import Governance
-from intent_lsp.governance.hooks.hook_sessions import HookAsker, HookSessions
-from intent_lsp.governance.hooks.reasons import note_of, refusal_reason
+from intent_lsp.governance.hooks.hook_sessions import (
+    HookAsker,
+    HookSessions,
+    note_of,
+    refusal_reason,
+)
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.store.fs.resolve import resolve_below
@@ -83,13 +87,12 @@ class HookCalls(Struct, frozen=True, kw_only=True):
                 self.read(entered(call.directory, path) or path, asker)
         call = self._named(call, asker)
         admission = self._decided(asker, partial(governance.calls.admit, *asker, call))
-        decision = admission.decision
-        denied = decision.why if isinstance(decision, Ask) else decision
+        sent = admission.as_sent
         broken = governance.violations.messages(admission.before)
-        if isinstance(denied, Denied):
-            said = refusal_reason(denied, self.sessions.handshake(asker))
+        if isinstance(sent, Denied):
+            said = refusal_reason(sent, self.sessions.handshake(asker))
             return HookDecision(refusal=note_of([said, *broken]))
-        return HookDecision(note=note_of([*self._warnings(admission), *broken]))
+        return HookDecision(note=note_of([*self._warned(sent.verdict, sent.warnings), *broken]))
 
     def after(self, event: HookEvent, call: ToolCall, asker: HookAsker) -> HookDecision:
         """Record a call that was made, or that failed. Return a note on its violations.
@@ -209,13 +212,6 @@ class HookCalls(Struct, frozen=True, kw_only=True):
         if state is None:
             return ()
         return state.tickets.open_of(*asker, self.governance.stores.clock())
-
-    def _warnings(self, admission: CallDecision) -> tuple[str, ...]:
-        """Return the warnings of a call that is allowed only because the policy warns; else ()."""
-        decision = admission.decision
-        if not isinstance(decision, Allowed):
-            return ()
-        return self._warned(decision.verdict, decision.warnings)
 
     def _warned(self, verdict: ScopeValidation, warnings: tuple[str, ...]) -> tuple[str, ...]:
         """Return `warnings` if the verdict is FAIL and the policy only warns agents, else ()."""

@@ -22,7 +22,7 @@ from intent_lsp.core.agents.tools import (
     own_tool,
     selected_in_shell,
 )
-from intent_lsp.core.gate.request import Ask, Denied
+from intent_lsp.core.gate.request import Denied
 from intent_lsp.formats.hosts.host import Host
 from intent_lsp.governance.calls.approvals import PersonAtEditor
 from intent_lsp.governance.governance import Governance
@@ -104,8 +104,7 @@ class HookEvents(Struct, frozen=True, kw_only=True):
         if event.call is None or event.kind is not HookKind.BEFORE_TOOL:
             return NOTHING
         call = self._located(event.call, event.cwd)
-        decision = self.governance.calls.explain(event.session_id or "", "", call)[1].decision
-        denied = decision.why if isinstance(decision, Ask) else decision
+        denied = self.governance.calls.explain(event.session_id or "", "", call)[1].as_sent
         if not isinstance(denied, Denied):
             return NOTHING
         return HookDecision(refusal=PROBED.format(version=__version__, refusal=denied.message))
