@@ -9,7 +9,8 @@ from intent_lsp.core.agents.tools import FileChange, ToolCall
 from intent_lsp.core.commands.reading import Effect
 from intent_lsp.core.gate.request import Allowed, Denied
 from intent_lsp.core.records import ScopeValidation
-from intent_lsp.governance.calls.calls import Applied, apply_changes
+from intent_lsp.governance.calls.admission import Applied
+from intent_lsp.governance.calls.calls import apply_changes
 from tests.governance.test_calls import Agent
 from tests.support.repository import Repository
 

@@ -90,9 +90,7 @@ class JsonDoor:
             session = self._governance.sessions.of_agent(*asker(params))
             return self._governance.planning.grant(wish, session, by="a person", unsaved_file=False)
 
-        steps = ApprovalSteps(
-            judge=judge, decision_of=lambda judged: judged, ask=ask, grant=grant, warn=pytest.fail
-        )
+        steps = ApprovalSteps(judge=judge, ask=ask, grant=grant, warn=pytest.fail)
         decision = asyncio.run(settled(asker(params)[0], admit(ASKABLE), steps))
         return call_json(decision, self._governance.root)
 

@@ -16,7 +16,7 @@ from intent_lsp.core.gate.request import ASKABLE, NO_ANSWER, ApprovalAnswer
 from intent_lsp.core.policy import TeamPolicy
 from intent_lsp.doors.mcp.tool_request import ToolRequest, in_thread
 from intent_lsp.formats.person_wire import PersonQuestion, read_answer
-from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.admission import Applied, CallDecision
 from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalSteps, settled
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
@@ -26,19 +26,14 @@ _log: Final = logging.getLogger(__name__)
 
 CANCELLED: Final = "the request was cancelled before anybody answered"
 
-T = TypeVar("T")
+T = TypeVar("T", CallDecision, Applied)
 
 
-async def decided(
-    asked: ToolRequest,
-    judge: Callable[[ApprovalAnswer], T],
-    decision_of: Callable[[T], CallDecision],
-) -> T:
+async def decided(asked: ToolRequest, judge: Callable[[ApprovalAnswer], T]) -> T:
     """Judge a call. If the decision is Ask, ask a person and judge again. Return the last result.
 
     If the person also expands the intent's scope, grant that before judging again. `judge` judges
-    the call with a person's answer, and `decision_of` returns the decision in its result. Raise
-    InputNeeded if the client has to call again with the person's answer.
+    the call with a person's answer. Raise InputNeeded if the client has to call again with it.
     """
     policy = (await in_thread(asked.governance.rules.current)).policy
 
@@ -53,7 +48,6 @@ async def decided(
 
     steps = ApprovalSteps(
         judge=lambda word: in_thread(judge, word),
-        decision_of=decision_of,
         ask=ask,
         grant=partial(granted_by, asked),
         warn=_log.warning,

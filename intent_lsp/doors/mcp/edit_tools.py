@@ -25,8 +25,9 @@ from intent_lsp.formats.params.calls import WRITE_TOOL, FileEditParams, RecordPa
 from intent_lsp.formats.params.edits import whole_text
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.result_json import blame_json, verification_json
+from intent_lsp.governance.calls.admission import Applied
 from intent_lsp.governance.calls.call_answers import applied_json, call_json, outcome_json
-from intent_lsp.governance.calls.calls import Applied, unknown_ticket
+from intent_lsp.governance.calls.calls import unknown_ticket
 
 APPLY_TOOL: Final = "apply_edit"
 
@@ -43,7 +44,7 @@ async def check_edit(asked: ToolRequest, given: inputs.CheckEditInput) -> ToolRe
     call = read_params(_values(given), ToolCallParams).call()
     session, calls = asked.asker, asked.governance.calls
     admit = partial(calls.admit, session.id, session.agent_id, call)
-    decision = await decided(asked, admit, lambda judged: judged)
+    decision = await decided(asked, admit)
     structured = call_json(decision, asked.governance.root)
     return ToolAnswer(structured=structured)
 
@@ -129,7 +130,7 @@ async def _applied(asked: ToolRequest, call: ToolCall, changes: Sequence[FileCha
     apply = partial(
         asked.governance.calls.apply, session.id, session.agent_id, call, tuple(changes)
     )
-    done = await decided(asked, apply, lambda applied: applied.admission)
+    done = await decided(asked, apply)
     structured = applied_json(done, asked.governance.root)
     if done.outcome is not None:
         # With the hashes afterwards, the caller need not read the files again.

@@ -17,6 +17,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from intent_lsp.core.approvals import ApprovalChannel
 from intent_lsp.core.policy import TeamPolicy
+from intent_lsp.core.text import camel_case
 from intent_lsp.formats.intents.entry import ENTRY_KEYS, MAX_ID, STATUS_WORDS
 from intent_lsp.formats.intents.policy_file import MAX_VERSION, MAX_WAIT_SECONDS, NO, YES
 from intent_lsp.formats.key_texts.intents_keys import ENTRY_TEXTS, ROOT_TEXTS, STATUS_TEXTS
@@ -28,7 +29,6 @@ from intent_lsp.formats.key_texts.policy_keys import (
     PRIVACY_TEXTS,
     SIDECAR_TEXTS,
 )
-from intent_lsp.core.text import camel_case
 from intent_lsp.formats.schemas.schema_model import (
     AnySpelling,
     SchemaModel,

@@ -106,6 +106,18 @@ class CallDecision(Struct, frozen=True, kw_only=True):
         return self.decision.why if isinstance(self.decision, Ask) else self.decision
 
 
+class Applied(Struct, frozen=True):
+    """The result of a change that an agent asked the server to make.
+
+    `admission` is the decision on it. `outcome` is the result of recording it, or None if it was
+    not recorded. `problem` is why a change that was allowed was not made, or None.
+    """
+
+    admission: CallDecision
+    outcome: Outcome | None = None
+    problem: str | None = None
+
+
 def warned(admission: CallDecision, *warnings: str) -> CallDecision:
     """Return the decision with `warnings` added, or unchanged if it does not allow the call."""
     decision = admission.decision

@@ -16,7 +16,7 @@ from intent_lsp.core.gate.request import ApprovalAnswer, Ask, Denied
 from intent_lsp.core.redaction import neutral
 from intent_lsp.core.scope.language import escape
 from intent_lsp.core.text import counted
-from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.admission import Applied, CallDecision
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Granted, Wish
 from intent_lsp.governance.root.sessions import Session
@@ -32,7 +32,8 @@ _REASON: Final = "a person approved it when an agent asked"
 _WORDS_AT_MOST: Final = 300
 _PATHS_SHOWN: Final = 3
 
-T = TypeVar("T")
+T = TypeVar("T", CallDecision, Applied)
+"""The result of judging a call: the decision, or a change that was judged and made."""
 
 
 class ApprovalQuestion(Struct, frozen=True, kw_only=True):
@@ -76,13 +77,12 @@ class PersonAtEditor(Protocol):
 class ApprovalSteps(Struct, Generic[T], frozen=True, kw_only=True):
     """What an entry point does for a call that waits for a person's approval, as callbacks.
 
-    `judge` judges the call with the person's answer and carries out the decision. `decision_of`
-    returns the decision in a result of `judge`. `ask` asks the person. `grant` expands a scope, as
-    the person's answer says, and `warn` shows the person a message.
+    `judge` judges the call with the person's answer and carries out the decision. `ask` asks the
+    person. `grant` expands a scope, as the person's answer says, and `warn` shows the person a
+    message.
     """
 
     judge: Callable[[ApprovalAnswer], Awaitable[T]]
-    decision_of: Callable[[T], CallDecision]
     ask: Callable[[ApprovalQuestion], Awaitable[ApprovalAnswer]]
     grant: Callable[[Wish, ApprovalAnswer], Awaitable[Granted | CheckoutRefusal]]
     warn: Callable[[str], None]
@@ -95,7 +95,7 @@ async def settled(asker: str, judged: T, steps: ApprovalSteps[T]) -> T:
     call. If the person approves more scope, it is granted before the call is judged again; if the
     grant is refused, only this one call is approved.
     """
-    admission = steps.decision_of(judged)
+    admission = _admission(judged)
     if not isinstance(admission.decision, Ask):
         return judged
     why = admission.decision.why
@@ -123,6 +123,10 @@ def answer_of(chosen: str, session_id: str) -> ApprovalAnswer:
         return ApprovalAnswer(feedback=REJECTED, final=True)
     choice = ApprovalChoice.EXPANDED if chosen == EXPAND else ApprovalChoice.ONCE
     return ApprovalAnswer(approval=choice, session_id=session_id)
+
+
+def _admission(judged: CallDecision | Applied) -> CallDecision:
+    return judged.admission if isinstance(judged, Applied) else judged
 
 
 async def _expanded(

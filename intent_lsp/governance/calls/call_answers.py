@@ -22,8 +22,7 @@ from intent_lsp.core.paths import WorkspacePath, file_uri
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.text import counted
 from intent_lsp.formats.result_json import decision_json
-from intent_lsp.governance.calls.admission import CallDecision, Outcome
-from intent_lsp.governance.calls.calls import Applied
+from intent_lsp.governance.calls.admission import Applied, CallDecision, Outcome
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.root.stores import Stores

@@ -26,7 +26,7 @@ from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.gate.explain import ExplainedRow
 from intent_lsp.core.gate.request import NO_ANSWER, Allowed, ApprovalAnswer
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.calls.admission import CallDecision, Outcome
+from intent_lsp.governance.calls.admission import Applied, CallDecision, Outcome
 from intent_lsp.governance.calls.call_judging import (
     Caller,
     CallJudging,
@@ -47,18 +47,6 @@ from intent_lsp.store.state.sessions_db import ReadHash
 _log: Final = logging.getLogger(__name__)
 
 UNMADE: Final = "an internal error kept the server from judging the call; its log names the error"
-
-
-class Applied(Struct, frozen=True):
-    """The result of a change that an agent asked the server to make.
-
-    `admission` is the decision on it. `outcome` is the result of recording it, or None if it was
-    not recorded. `problem` is why a change that was allowed was not made, or None.
-    """
-
-    admission: CallDecision
-    outcome: Outcome | None = None
-    problem: str | None = None
 
 
 class AgentCalls(Struct, frozen=True, kw_only=True):

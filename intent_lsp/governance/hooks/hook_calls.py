@@ -152,7 +152,7 @@ class HookCalls(Struct, frozen=True, kw_only=True):
         async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
             return person.ask(question, self._time())
 
-        async def grant(wish: Wish) -> Granted | CheckoutRefusal:
+        async def grant(wish: Wish, _: ApprovalAnswer) -> Granted | CheckoutRefusal:
             return person.grant(wish, self.governance.sessions.open_agent(*asker))
 
         first = judge(ASKABLE)
@@ -160,7 +160,6 @@ class HookCalls(Struct, frozen=True, kw_only=True):
             return first
         steps = ApprovalSteps(
             judge=judged,
-            decision_of=lambda decided: decided,
             ask=ask,
             grant=grant,
             warn=_log.warning,

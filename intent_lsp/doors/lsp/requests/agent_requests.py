@@ -31,7 +31,7 @@ from intent_lsp.formats.params.calls import (
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams, WirePosition
 from intent_lsp.formats.result_json import explained_json
-from intent_lsp.governance.calls.admission import CallDecision, Outcome
+from intent_lsp.governance.calls.admission import Applied, CallDecision, Outcome
 from intent_lsp.governance.calls.call_answers import (
     applied_json,
     call_json,
@@ -39,7 +39,7 @@ from intent_lsp.governance.calls.call_answers import (
     not_governed_json,
     outcome_json,
 )
-from intent_lsp.governance.calls.calls import Applied, unknown_ticket
+from intent_lsp.governance.calls.calls import unknown_ticket
 from intent_lsp.governance.root.asking_agents import LSP
 
 _NAMED: Final = 3
@@ -124,9 +124,7 @@ class AgentRequests:
             self._tell(open_root, admission)
             return admission
 
-        admission = await self._asking.settled(
-            open_root, session.id, admission, judge, lambda judged: judged
-        )
+        admission = await self._asking.settled(open_root, session.id, admission, judge)
         return call_json(admission, open_root.governance.root)
 
     async def record_edit(self, given: object) -> JsonObject:
@@ -176,9 +174,7 @@ class AgentRequests:
             return done
 
         applied = await self._finish(judge(self._asking.first_word()))
-        applied = await self._asking.settled(
-            open_root, session.id, applied, judge, lambda judged: judged.admission
-        )
+        applied = await self._asking.settled(open_root, session.id, applied, judge)
         return applied_json(applied, open_root.governance.root)
 
     async def explain(self, open_root: OpenRoot, params: ExplainParams) -> JsonObject:

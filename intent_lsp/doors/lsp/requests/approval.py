@@ -12,7 +12,7 @@ from intent_lsp.core.gate.request import ASKABLE, ApprovalAnswer
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.connection.person_prompt import NO_QUESTIONS, ask_person
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.governance.calls.admission import CallDecision
+from intent_lsp.governance.calls.admission import Applied, CallDecision
 from intent_lsp.governance.calls.approvals import (
     APPROVE,
     REJECT,
@@ -23,7 +23,7 @@ from intent_lsp.governance.calls.approvals import (
 )
 
 CANCELLED: Final = "the request was cancelled before anybody answered"
-T = TypeVar("T")
+T = TypeVar("T", CallDecision, Applied)
 Judge = Callable[[ApprovalAnswer], Coroutine[object, object, T]]
 """Judges a call with a person's answer, and carries out the decision."""
 
@@ -47,13 +47,12 @@ class ApprovalPrompt:
         asker: str,
         judged: T,
         judge: Judge[T],
-        decision_of: Callable[[T], CallDecision],
     ) -> T:
         """Return `judged`, or, if its decision is Ask, the result of judging after asking a person.
 
-        `judge` judges the call with an answer; `judged` is the result for `first_word`.
-        `decision_of` returns the decision in such a result. `asker` is the id of the session that
-        calls. If the person chooses so, the scope that the call needs is granted first.
+        `judge` judges the call with an answer; `judged` is the result for `first_word`. `asker` is
+        the id of the session that calls. If the person chooses so, the scope that the call needs is
+        granted first.
         """
 
         async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
@@ -69,7 +68,6 @@ class ApprovalPrompt:
         choices, finish = self._connection.choices, self._connection.finish
         steps = ApprovalSteps(
             judge=lambda word: finish(judge(word)),
-            decision_of=decision_of,
             ask=ask,
             grant=lambda wish, _: finish(choices.grant(open_root, wish, open_root.session)),
             warn=self._connection.people.warn,

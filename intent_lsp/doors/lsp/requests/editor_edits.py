@@ -16,8 +16,7 @@ from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import document_edit, uri_of
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.governance.calls.admission import CallDecision
-from intent_lsp.governance.calls.calls import Applied
+from intent_lsp.governance.calls.admission import Applied, CallDecision
 from intent_lsp.store.fs.resolve import resolve_below
 
 LABEL = "Edit by an agent"
