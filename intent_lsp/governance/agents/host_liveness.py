@@ -8,7 +8,7 @@ Invariant: nothing here says that the host made the changes.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -118,20 +118,16 @@ def blind_hosts(governance: Governance, home: Path) -> tuple[BlindHost, ...] | N
     except IntentLspError as problem:
         _log.warning("which agent hosts did not ask is not known now: %s", problem)
         return None
-    unasked = {each.host: each for each in noted}
-    return tuple(_blind_of(RegistrationFiles(governance.root, home), unasked))
-
-
-def _blind_of(
-    files: RegistrationFiles, unasked: Mapping[str, UnaskedChanges]
-) -> Iterator[BlindHost]:
-    for host in HOSTS if unasked else ():
+    files, unasked = RegistrationFiles(governance.root, home), {each.host: each for each in noted}
+    blind = list[BlindHost]()
+    for host in HOSTS:
         changes = unasked.get(host.name)
-        status = None if changes is None else files.status(host, PROGRAM)
-        if changes is None or status is None or not _is_expected(status):
+        if changes is None:
             continue
-        if moment(changes.last) >= _mended_at(files, status):
-            yield _blind(files, host, changes)
+        status = files.status(host, PROGRAM)
+        if _is_expected(status) and moment(changes.last) >= _mended_at(files, status):
+            blind.append(_blind(files, host, changes))
+    return tuple(blind)
 
 
 def known_hosts(governance: Governance, home: Path) -> tuple[HostLiveness, ...]:

@@ -152,12 +152,13 @@ class RegistrationFiles(Struct, frozen=True):
         """
         found = [self._status(each) for each in registrations_of(host, RegistrationOptions())]
         if host.hooks.local is not None:
-            local = [
-                self._status(each)
-                for each in registrations_of(host, RegistrationOptions(program=program, local=True))
-            ]
+            wish = RegistrationOptions(program=program, local=True)
+            local = map(self._status, registrations_of(host, wish))
             found += [each for each in local if each.state is not State.MISSING]
-        return HostStatus(host=host, registrations=_together(found))
+        groups: dict[tuple[Purpose, Place], list[RegistrationStatus]] = {}
+        for each in found:
+            groups.setdefault((each.purpose, each.place), []).append(each)
+        return HostStatus(host=host, registrations=tuple(map(_joined, groups.values())))
 
     def base(self, place: Place) -> Path:
         """Return the directory that paths in a place are relative to."""
@@ -191,23 +192,22 @@ class RegistrationFiles(Struct, frozen=True):
 
     def _status(self, registration: Registration) -> RegistrationStatus:
         path = self.path_of(registration)
-        text = self.text(registration.place, path)
-        state: State | UnreadableText
-        if isinstance(text, UnreadableText):
-            state = text
-        else:
-            state = registration.content.state(None if text is None else text.text)
-        if state is State.REGISTERED and registration.executable:
-            program = self.base(registration.place) / path
-            state = state if os.access(program, os.X_OK) else State.DIFFERS
-        problem = state if isinstance(state, UnreadableText) else None
-        return RegistrationStatus(
+        found = RegistrationStatus(
             purpose=registration.purpose,
             place=registration.place,
             path=shown_path(registration.place, path),
-            state=state if isinstance(state, State) else None,
-            problem=problem,
+            state=None,
         )
+        text = self.text(registration.place, path)
+        if isinstance(text, UnreadableText):
+            return replace(found, problem=text)
+        state = registration.content.state(None if text is None else text.text)
+        if isinstance(state, UnreadableText):
+            return replace(found, problem=state)
+        program = self.base(registration.place) / path
+        unstartable = registration.executable and not os.access(program, os.X_OK)
+        broken = state is State.REGISTERED and unstartable
+        return replace(found, state=State.DIFFERS if broken else state)
 
 
 def created_files(root: Path, paths: Iterable[str]) -> tuple[PlannedFile, ...]:
@@ -280,18 +280,11 @@ def _changes(at: RegistrationFiles, file: PlannedFile) -> bool:
     return file.executable and file.after is not None and not os.access(program, os.X_OK)
 
 
-def _together(found: Sequence[RegistrationStatus]) -> tuple[RegistrationStatus, ...]:
-    """Return one status for each purpose and place; several files are shown as their folder.
-
-    Its state is that of all its files, else DIFFERS. A file with a problem stands for all.
-    """
-    groups: dict[tuple[Purpose, Place], list[RegistrationStatus]] = {}
-    for each in found:
-        groups.setdefault((each.purpose, each.place), []).append(each)
-    return tuple(_joined(group) for group in groups.values())
-
-
 def _joined(group: Sequence[RegistrationStatus]) -> RegistrationStatus:
+    """Return one status for several files, shown as their folder.
+
+    Its state is that of all the files, else DIFFERS. A file with a problem stands for all.
+    """
     first = next((each for each in group if each.problem is not None), group[0])
     if len(group) == 1 or first.problem is not None:
         return first
