@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from intent_lsp.core.content import ContentHash, FileContent
-from intent_lsp.core.gate.file_class import server_only
+from intent_lsp.core.control_plane import server_only
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.store.fs.files import stamp
 from intent_lsp.store.fs.tree_reader import ReadFile, TreeFiles

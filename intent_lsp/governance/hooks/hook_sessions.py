@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from intent_lsp.core.agents.hook_event import HookEvent
 from intent_lsp.core.codes import GateCode
-from intent_lsp.core.gate.messages_for_people import title_of
 from intent_lsp.core.gate.request import Denied
+from intent_lsp.core.gate.words import title_of
 from intent_lsp.core.intents import Intent
 from intent_lsp.core.policy import Inheritance
 from intent_lsp.core.text import some_of, whole
