@@ -73,10 +73,6 @@ class Envelope:
             file = PatchedFile(path=moved, effect=Effect.MOVE, previous=path)
         return Header(files=(file,), end=at + (1 if moved is None else 2))
 
-    def close(self) -> None:
-        """End the section: the lines that follow do not belong to it."""
-        self.open = False
-
     def _is_text(self, indent: str) -> bool:
         return self.open and self._indent is not None and indent not in ("", self._indent)
 
@@ -84,7 +80,7 @@ class Envelope:
         found = _EDGE.fullmatch(line)
         if found is None or (self.open and found[1].strip()) or self._is_text(found[1]):
             return None
-        self.close()
+        self.open = False
         return Header(files=(), end=at + 1)
 
 
@@ -151,7 +147,7 @@ def _diff_header(lines: list[str], at: int, envelope: Envelope) -> Header | None
         return read_header(lines, at)
     header = read_sure_header(lines, at)
     if header is not None:
-        envelope.close()
+        envelope.open = False
     return header
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from intent_lsp import __version__
 from intent_lsp.core.content import Text
@@ -69,15 +70,11 @@ class HostReport(Struct, frozen=True, kw_only=True):
 
 
 class _Found(Struct, frozen=True, kw_only=True):
-    """A command of ours in a settings file. `place` and `path` say which file."""
+    """A command of ours in a settings file, whose path for people is `shown`."""
 
-    place: Place
-    path: str
+    file: Path
+    shown: str
     command: RegisteredCommand
-
-    @property
-    def shown(self) -> str:
-        return shown_path(self.place, self.path)
 
 
 class HostDoctor(Struct):
@@ -92,22 +89,19 @@ class HostDoctor(Struct):
         For that, its registered commands for the event before a call are run. Raise OSError if the
         shell cannot be started.
         """
-        signs = signs_of(host, self.files.root, self.files.home)
         problems: list[tuple[str, str]] = []
         found = list(self._found(host, problems))
+        report = HostReport(host=host, signs=signs_of(host, self.files.root, self.files.home))
         if not found:
-            return HostReport(
-                host=host, signs=signs, registered=bool(problems), problems=tuple(problems)
-            )
+            return replace(report, registered=bool(problems), problems=tuple(problems))
         gates = [each for each in found if each.command.event == host.hooks.gate]
         problems += self._problems(host, found, gates)
         trust = self._trust(host, gates)
         if trust is not None and not _is_trusted(trust):
             said = f"{host.title} does not trust the hook ({trust}), so the hook is not run"
             problems.append((said, " ".join(host.steps)))
-        return HostReport(
-            host=host,
-            signs=signs,
+        return replace(
+            report,
             registered=True,
             probes=tuple(self._probe(host, each) for each in gates),
             problems=tuple(problems),
@@ -122,17 +116,15 @@ class HostDoctor(Struct):
         """
         for place, path in self._places(host):
             text = self.files.text(place, path)
-            commands: tuple[RegisteredCommand, ...] | UnreadableText = ()
-            if isinstance(text, Text):
-                commands = registered_commands(host, text.text, path)
-            if isinstance(commands, UnreadableText):
-                if PROGRAM in (text.text if isinstance(text, Text) else ""):
-                    said = f"{shown_path(place, path)}{commands.place} {commands.problem}"
-                    problems.append(
-                        (said, "correct the settings file: the host cannot read it either")
-                    )
+            if not isinstance(text, Text):
                 continue
-            yield from (_Found(place=place, path=path, command=each) for each in commands)
+            commands, shown = registered_commands(host, text.text, path), shown_path(place, path)
+            if not isinstance(commands, UnreadableText):
+                file = self.files.base(place) / path
+                yield from (_Found(file=file, shown=shown, command=each) for each in commands)
+            elif PROGRAM in text.text:
+                said = f"{shown}{commands.place} {commands.problem}"
+                problems.append((said, "correct the settings file: the host cannot read it either"))
 
     def _places(self, host: AgentHost) -> Iterator[tuple[Place, str]]:
         """Yield the files where a host reads hooks: of the repository, local, and of the user."""
@@ -183,10 +175,7 @@ class HostDoctor(Struct):
     def _trust(self, host: AgentHost, gates: Sequence[_Found]) -> str | None:
         if host.name != _CODEX or not gates:
             return None
-        said = [
-            _codex_trust(self.files.root, self.files.base(each.place) / each.path, each.command)
-            for each in gates
-        ]
+        said = (_codex_trust(self.files.root, each.file, each.command) for each in gates)
         known = [each for each in said if each is not None]
         return next((each for each in known if not _is_trusted(each)), next(iter(known), None))
 

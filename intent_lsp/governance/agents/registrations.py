@@ -58,7 +58,10 @@ def carry_out(
         change_files(root, map(_work_file, inside))
         recorded = [each for each in (*written, *inside) if each.before != each.after]
         if recorded:
-            _keep(governance, recorded)
+            for file in recorded:
+                # So that a diff can be shown.
+                governance.contents.keep(file.before)
+                governance.contents.keep(file.after)
             event = veiled(_event(governance, recorded, tool), governance.rules.current().policy)
             outcome = governance.stores.ledger.append_or_queue(event)
     change_files(at.home, (_work_file(file) for file in files if file.place is Place.HOME))
@@ -75,13 +78,6 @@ def _work_file(file: PlannedFile) -> WorkFile:
         before=file.before,
         executable=file.executable and file.after is not None,
     )
-
-
-def _keep(governance: Governance, files: Sequence[PlannedFile]) -> None:
-    """Put the contents before and after into the blob cache, so that a diff can be shown."""
-    for data in (data for file in files for data in (file.before, file.after)):
-        if data is not None:
-            governance.contents.keep(data)
 
 
 def _event(governance: Governance, files: Sequence[PlannedFile], tool: str) -> Event:

@@ -11,7 +11,6 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tickets import Ticket
 from intent_lsp.core.agents.tools import ToolCall
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
@@ -102,7 +101,8 @@ class CallAuthorizer(Struct, frozen=True, kw_only=True):
             if problem is None or admission.ticket is None:
                 return admission
             if rules.policy.fail_open:
-                return _in_memory(admission.ticket, problem)
+                told = (*admission.ticket.warnings, IN_MEMORY.format(problem=problem))
+                return of_ticket(replace(admission.ticket, warnings=told), again=False)
             # Storing this ticket failed, for example because the disk is full: deny the call
             # instead.
             decision = unavailable(problem, ())
@@ -249,15 +249,6 @@ def tolerated(denied: Denied, judged: JudgedCall, agents: Enforcement) -> Allowe
         return denied
     never = refusal_with(judged.question, judged.facts, _IN_EVERY_MODE)
     return never or Allowed(ScopeValidation.FAIL, (denied.message,))
-
-
-def _in_memory(ticket: Ticket, problem: str) -> CallDecision:
-    """Return the decision that issues a ticket which is kept only in memory, with a warning.
-
-    `problem` is why the ticket could not be stored on disk.
-    """
-    told = (*ticket.warnings, IN_MEMORY.format(problem=problem))
-    return of_ticket(replace(ticket, warnings=told), again=False)
 
 
 def _feedback(word: ApprovalAnswer, facts: CallFacts) -> str:

@@ -116,20 +116,7 @@ class CallEvents(Struct, frozen=True, kw_only=True):
 
     def found(self, ticket: Ticket, saved: Collection[WorkspacePath]) -> tuple[FoundFile, ...]:
         """Return a ticket's files as they are on disk now. Editors have saved those in `saved`."""
-        read = ((file, self.contents.disk_if_readable(file.path)) for file in ticket.files)
-        return tuple(
-            FoundFile(
-                ticket=file,
-                data=data,
-                new=hash_if_there(data),
-                saved=file.path in saved,
-                unreadable=data is None and self._is_there(file.path),
-            )
-            for file, data in read
-        )
-
-    def _is_there(self, path: WorkspacePath) -> bool:
-        return files.stamp(self.stores.root / path) is not None
+        return tuple(replace(self._now(file), saved=file.path in saved) for file in ticket.files)
 
     def found_besides(self, changed: ChangedFile) -> FoundFile:
         """Return a file that a call changed without naming it, from its comparison `changed`."""
@@ -164,15 +151,14 @@ class CallEvents(Struct, frozen=True, kw_only=True):
 
     def found_away(self, path: WorkspacePath) -> FoundFile:
         """Return a file that the call reached through a link; its content before is unknown."""
-        data = self.contents.disk_if_readable(path)
-        return FoundFile(
-            ticket=TicketFile(path=path, pre_hash=None),
-            data=data,
-            new=hash_if_there(data),
-            besides=True,
-            old_known=False,
-            unreadable=data is None and self._is_there(path),
+        return replace(
+            self._now(TicketFile(path=path, pre_hash=None)), besides=True, old_known=False
         )
+
+    def _now(self, file: TicketFile) -> FoundFile:
+        data = self.contents.disk_if_readable(file.path)
+        unreadable = data is None and files.stamp(self.stores.root / file.path) is not None
+        return FoundFile(ticket=file, data=data, new=hash_if_there(data), unreadable=unreadable)
 
     def event(
         self,

@@ -93,19 +93,14 @@ def work_tree_files(git: Git) -> Iterator[DiffedFile]:
     for path in status.paths:
         if path not in moves.values():
             old = moves.get(path, path)
-            yield with_hunks(
-                DiffedFile(
-                    path=path,
-                    previous=None if old == path else old,
-                    before=_content(before[old]) if old in before else ABSENT,
-                    after=after[path],
-                )
+            then = _content(before[old]) if old in before else ABSENT
+            yield DiffedFile(
+                path=path,
+                previous=None if old == path else old,
+                before=then,
+                after=after[path],
+                hunks=hunks_between(then, after[path]),
             )
-
-
-def with_hunks(file: DiffedFile) -> DiffedFile:
-    """Return the file with the hunks between its two contents."""
-    return replace(file, hunks=hunks_between(file.before, file.after))
 
 
 def hunks_between(before: FileContent, after: FileContent) -> tuple[Hunk, ...] | None:
@@ -132,15 +127,15 @@ def comparable_lines(content: FileContent) -> Sequence[str] | None:
 
 def _diffed(git: Git, delta: FileDelta) -> DiffedFile:
     old, new = delta.old, delta.new
-    return with_hunks(
-        DiffedFile(
-            path=delta.path,
-            previous=old.path if old is not None and new and old.path != new.path else None,
-            before=_side(git, old),
-            after=_side(git, new),
-            old_id=None if old is None else old.blob_id,
-            new_id=None if new is None else new.blob_id,
-        )
+    before, after = _side(git, old), _side(git, new)
+    return DiffedFile(
+        path=delta.path,
+        previous=old.path if old is not None and new and old.path != new.path else None,
+        before=before,
+        after=after,
+        old_id=None if old is None else old.blob_id,
+        new_id=None if new is None else new.blob_id,
+        hunks=hunks_between(before, after),
     )
 
 
