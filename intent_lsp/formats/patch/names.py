@@ -18,7 +18,7 @@ _PREFIXES = frozenset("abiwco12")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(r"((?:\\[0-3][0-7]{2})+)|\\(.?)", re.DOTALL)
 _SINGLE = {"a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r"}
-_LITERAL = '"\\'
+_KNOWN = {*_SINGLE, '"', "\\"}
 _STAMP = re.compile(
     r"\t.*|(?<! ) +[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}[0-9. +-]*\Z"
 )
@@ -50,8 +50,7 @@ def unquote(text: str) -> str | None:
     Return None if there is an escape that git does not know. Bytes that are not UTF-8 become
     surrogate escapes, as in the system's own file names.
     """
-    escapes = list(_ESCAPE.finditer(text))
-    if any(not _known(found) for found in escapes):
+    if any(each[1] is None and each[2] not in _KNOWN for each in _ESCAPE.finditer(text)):
         return None
     return _ESCAPE.sub(_unescaped, text)
 
@@ -105,10 +104,6 @@ def candidates(name: str) -> tuple[str, ...]:
 
 def _rest(name: str) -> str | None:
     return name.partition("/")[2] or None
-
-
-def _known(escape: re.Match[str]) -> bool:
-    return escape[1] is not None or escape[2] in {*_SINGLE, *_LITERAL}
 
 
 def _unescaped(escape: re.Match[str]) -> str:

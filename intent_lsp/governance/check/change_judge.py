@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from intent_lsp.core.check.authorship import agent_evidence, agent_named, only_by_server
 from intent_lsp.core.check.report import CheckedChange, FindingLevel
-from intent_lsp.core.codes import CheckCode, GateCode
+from intent_lsp.core.codes import NO_USABLE_INTENT, CheckCode, GateCode
 from intent_lsp.core.content import FileContent
 from intent_lsp.core.control_plane import FileClass, standing
 from intent_lsp.core.gate.request import Denied
@@ -34,14 +34,6 @@ from intent_lsp.governance.check.finding_list import FindingList, FoundPlace
 from intent_lsp.governance.check.intent_judge import IntentJudge, PastGrants
 from intent_lsp.governance.check.origins import HunkOrigins, authors_of_records
 from intent_lsp.governance.root.rules import Rules
-
-_OF_ALL_FILES: Final = (
-    GateCode.NO_ACTIVE_INTENT,
-    GateCode.INTENT_NOT_FOUND,
-    GateCode.INTENT_CLOSED,
-    GateCode.INTENT_IGNORED,
-)
-"""Refusals that concern the intent and not a file, so that one finding stands for all files."""
 
 _UNRECORDED: Final = "No record explains this change."
 _BEFORE_GOVERNANCE: Final = "neither this change nor the commit before it has an intents file"
@@ -125,7 +117,8 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
             if agents.report(file, judge, self.found) or not file.judged:
                 continue
             for place, denied, ids in self._refusals(change, file, named, judge):
-                if denied.code in _OF_ALL_FILES:
+                # These concern the intent and not a file: one finding stands for all files.
+                if denied.code in NO_USABLE_INTENT:
                     refused.setdefault(denied.code, []).append((place, denied, ids))
                 else:
                     owners = open_owners(rules.file.intents, rules.owners, place.path)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct
 
 from intent_lsp.core.agents.hook_event import HookEvent
-from intent_lsp.core.codes import GateCode
+from intent_lsp.core.codes import NO_USABLE_INTENT, GateCode
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.gate.words import title_of
 from intent_lsp.core.intents import Intent
@@ -29,19 +29,8 @@ LONGEST_ID: Final = 256
 CLEARED: Final = "clear"
 """The host's reason for a session's beginning when the person has emptied the conversation."""
 
-
 INTENTS_AT_MOST: Final = 10
 """The most intents that a text for an agent lists."""
-
-_UNSELECTED: Final = frozenset(
-    {
-        GateCode.CHECKOUT_REQUIRED,
-        GateCode.NO_ACTIVE_INTENT,
-        GateCode.INTENT_NOT_FOUND,
-        GateCode.INTENT_CLOSED,
-        GateCode.INTENT_IGNORED,
-    }
-)
 
 
 class HookAsker(NamedTuple):
@@ -244,7 +233,7 @@ def note_of(parts: Iterable[str]) -> str:
 
 
 def _way_out(denied: Denied, handshake: Handshake) -> list[str]:
-    if denied.code in _UNSELECTED:
+    if denied.code in (GateCode.CHECKOUT_REQUIRED, *NO_USABLE_INTENT):
         if not handshake.intents:
             return ["There is no open intent: ask the person to write one."]
         command = handshake.command("ID")

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from intent_lsp.core.agents.tickets import Ticket
-from intent_lsp.core.codes import GateCode
+from intent_lsp.core.codes import NO_USABLE_INTENT, GateCode
 from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.core.control_plane import FileClass, control_plane, standing
 from intent_lsp.core.gate.checks import path_denied
@@ -92,13 +92,7 @@ class BaseHash(Struct, frozen=True, kw_only=True):
 
 UNREAD = BaseHash()
 
-_OF_INTENTS: Final = (
-    GateCode.NO_ACTIVE_INTENT,
-    GateCode.INTENT_NOT_FOUND,
-    GateCode.INTENT_CLOSED,
-    GateCode.INTENT_IGNORED,
-    GateCode.SCOPE_VIOLATION,
-)
+_OF_INTENTS: Final = (*NO_USABLE_INTENT, GateCode.SCOPE_VIOLATION)
 """The refusals that selecting another intent could solve."""
 
 
