@@ -193,7 +193,8 @@ def read_tool_call(call: ToolCall, stores: Stores) -> CallReading:
 
     A read-only git command counts as one that may change files if git may run other programs, or if
     the root has no git repository, so that its settings are unknown. Raise InvalidCallError if the
-    call cannot be parsed, and the errors of `whole_reading`.
+    call cannot be parsed, or names what no file name can be; RequestLimitError if it names too many
+    files.
     """
     try:
         lists = tool_lists() if call.command is None else command_lists()
@@ -203,19 +204,19 @@ def read_tool_call(call: ToolCall, stores: Stores) -> CallReading:
     except Exception as problem:
         _log.exception("a call could not be read")
         raise InvalidCallError(f"the call cannot be parsed: {problem}") from problem
-    return whole_reading(call, reading)
+    return _checked(call, reading)
 
 
 def read_changes(call: ToolCall, changes: Sequence[FileChange]) -> CallReading:
     """Return the reading of a call that states its file changes itself.
 
-    Raise the errors of `whole_reading`.
+    Raise the same errors as `read_tool_call`.
     """
     touched = dict.fromkeys(path for change in changes for path in change.touched)
-    return whole_reading(call, CallReading(mutating=True, paths=tuple(touched)))
+    return _checked(call, CallReading(mutating=True, paths=tuple(touched)))
 
 
-def whole_reading(call: ToolCall, reading: CallReading) -> CallReading:
+def _checked(call: ToolCall, reading: CallReading) -> CallReading:
     """Return the reading of a call, checked.
 
     Raise InvalidCallError if a path, its command or its patch has a lone surrogate that stands for
