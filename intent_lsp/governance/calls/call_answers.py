@@ -132,12 +132,6 @@ class Violations(Struct, frozen=True):
         return f"put it back (`{program} {how} -- {shlex.quote(path)}`)"
 
 
-def _happened(old: ContentHash | None, new: ContentHash | None, *, known: bool) -> str:
-    if not known or (old is None) == (new is None):
-        return "changed"
-    return "was created" if old is None else "was deleted"
-
-
 def call_json(admission: CallDecision, root: Path) -> dict[str, Any]:
     """Return the protocol's `Decision` object for a judged call."""
     return decision_json(
@@ -204,6 +198,12 @@ def violations_json(violations: Sequence[CallViolation], root: Path) -> list[dic
     return [
         _file(root, each.path) | {"code": each.code, "message": each.message} for each in violations
     ]
+
+
+def _happened(old: ContentHash | None, new: ContentHash | None, *, known: bool) -> str:
+    if not known or (old is None) == (new is None):
+        return "changed"
+    return "was created" if old is None else "was deleted"
 
 
 def _file(root: Path, path: str) -> dict[str, Any]:

@@ -153,7 +153,7 @@ class CallJudging(Struct, kw_only=True):
         """
         if not self.stores.rules.current().policy.fail_open:
             return _unavailable(call, str(problem))
-        for part in parts_of(reading):
+        for part in _parts_of(reading):
             refused = self._refused(caller, call, part)
             if refused is not None:
                 return refused
@@ -180,12 +180,6 @@ class CallJudging(Struct, kw_only=True):
             return None
         intent_id = judged.question.active_intent
         return CallDecision(decision=judged.decision, tool_name=call.tool_name, intent_id=intent_id)
-
-
-def _unavailable(call: ToolCall, cause: str) -> CallDecision:
-    return CallDecision(
-        decision=unavailable(cause, ()), tool_name=call.tool_name, intent_id=call.intent_id
-    )
 
 
 def read_tool_call(call: ToolCall, stores: Stores) -> CallReading:
@@ -216,6 +210,12 @@ def read_changes(call: ToolCall, changes: Sequence[FileChange]) -> CallReading:
     return _checked(call, CallReading(mutating=True, paths=tuple(touched)))
 
 
+def _unavailable(call: ToolCall, cause: str) -> CallDecision:
+    return CallDecision(
+        decision=unavailable(cause, ()), tool_name=call.tool_name, intent_id=call.intent_id
+    )
+
+
 def _checked(call: ToolCall, reading: CallReading) -> CallReading:
     """Return the reading of a call, checked.
 
@@ -234,7 +234,7 @@ def _checked(call: ToolCall, reading: CallReading) -> CallReading:
     return reading
 
 
-def parts_of(reading: CallReading) -> Iterator[CallReading]:
+def _parts_of(reading: CallReading) -> Iterator[CallReading]:
     """Yield the parts of a changing call: the call without paths, then with one path at a time.
 
     A read-only call has no parts.

@@ -133,7 +133,7 @@ class HookEvents(Struct, frozen=True, kw_only=True):
         told = HookKind.PROMPT in self.host.told_at
         note = self.sessions.prompted(asker, told=told)
         start = Path(event.cwd or self.governance.root)
-        for name in mentioned(event.prompt):
+        for name in _mentioned(event.prompt):
             self.calls.read(str(start / name), asker)
         return HookDecision(note=note)
 
@@ -179,7 +179,7 @@ def _with(said: str, decision: HookDecision) -> HookDecision:
     return HookDecision(note=f"{said}\n{decision.note}".strip())
 
 
-def mentioned(prompt: str) -> Iterator[str]:
+def _mentioned(prompt: str) -> Iterator[str]:
     """Yield the names behind the first MENTIONS_AT_MOST `@` of a prompt that begin a word.
 
     A name may be in double quotes. Else punctuation at its end, and a `#` and what follows, do not
