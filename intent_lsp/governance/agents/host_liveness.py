@@ -125,7 +125,7 @@ def blind_hosts(governance: Governance, home: Path) -> tuple[BlindHost, ...] | N
         if changes is None:
             continue
         status = files.status(host, PROGRAM)
-        if _is_expected(status) and moment(changes.last) >= _mended_at(files, status):
+        if _is_expected(status) and _moment(changes.last) >= _mended_at(files, status):
             blind.append(_blind(files, host, changes))
     return tuple(blind)
 
@@ -166,7 +166,7 @@ def asked_ago(contact: HostContact | None, now: datetime) -> str:
     """Return when a host last asked, such as `last asked 5 min ago`; `never heard` for None."""
     if contact is None:
         return "never heard"
-    seconds = max(0, int((now - moment(contact.at)).total_seconds()))
+    seconds = max(0, int((now - _moment(contact.at)).total_seconds()))
     for size, unit in ((86_400, "day"), (3_600, "hour"), (60, "min")):
         if seconds >= size:
             number = seconds // size
@@ -196,10 +196,10 @@ def is_alive(contact: HostContact, now: datetime) -> bool:
 
     It does if its last event, `contact`, is no end and was not longer ago than ALIVE_FOR.
     """
-    return not contact.ended and now - moment(contact.at) <= ALIVE_FOR
+    return not contact.ended and now - _moment(contact.at) <= ALIVE_FOR
 
 
-def moment(at: str) -> datetime:
+def _moment(at: str) -> datetime:
     """Return an RFC 3339 time as a time in UTC."""
     return datetime.fromisoformat(at).astimezone(UTC)
 
@@ -225,7 +225,7 @@ def _may_be_blind(
     """
     if contact is None:
         return started is not None
-    heard = moment(contact.at)
+    heard = _moment(contact.at)
     if started is not None and heard < started:
         return True
     if started is None and not is_alive(contact, now):

@@ -52,9 +52,7 @@ class ContentLookup:
                 return data
         return None
 
-    def _places(
-        self, wanted: ContentHash, path: WorkspacePath, revision: str
-    ) -> Iterator[Callable[[], bytes | None]]:
+    def _places(self, wanted: ContentHash, path: WorkspacePath, revision: str) -> Iterator[Read]:
         yield lambda: self._snapshots.get(wanted)
         yield lambda: self._on_disk(path)
         if self._git is not None:
