@@ -103,7 +103,7 @@ class ShowCommands:
         """
         _, intent = await self._named(open_root, params)
         await self._buffers.renewals.renew(open_root)
-        found = await self._in_thread(open_root.explanations.of_scope, intent)
+        found = await self._in_thread(open_root.authoring.explanations.of_scope, intent)
         why = f"which files {intent.id} owns is unknown, since git does not list the files"
         return self._explained(found or Explanation(why, ()))
 
@@ -113,7 +113,7 @@ class ShowCommands:
         Return the text shown. Raise JsonRpcException for an unknown intent.
         """
         intents, intent = await self._named(open_root, params)
-        records_of = open_root.explanations.of_records
+        records_of = open_root.authoring.explanations.of_records
         return self._explained(await self._in_thread(records_of, intents, intent))
 
     def _explained(self, found: Explanation) -> JsonObject:
