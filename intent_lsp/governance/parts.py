@@ -13,8 +13,8 @@ from intent_lsp.governance.calls.call_changes import CallChanges
 from intent_lsp.governance.calls.call_events import CallEvents
 from intent_lsp.governance.calls.call_judging import CallJudging
 from intent_lsp.governance.calls.calls import AgentCalls
-from intent_lsp.governance.calls.open_commands import OpenCommands
 from intent_lsp.governance.calls.recorder import CallRecorder
+from intent_lsp.governance.calls.unended_commands import UnendedCommands
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.disk.disk_changes import DiskChanges
 from intent_lsp.governance.disk.tree_snapshots import TreeLooks
@@ -133,7 +133,7 @@ class RootParts:
             foreign=self.disk_changes.foreign,
         )
         recording = CallRecorder(self.stores, changes, self.disk_changes)
-        self.commands = OpenCommands(
+        self.commands = UnendedCommands(
             stores=self.stores,
             sessions=self.sessions,
             work_tree=work_tree,

@@ -21,7 +21,7 @@ from intent_lsp.core.records import ScopeValidation
 from intent_lsp.formats.tool_call import CallReading, looking, read_call
 from intent_lsp.governance.calls.admission import CallDecision, Outcome, warned
 from intent_lsp.governance.calls.authorize import NOT_COMPARED, CallAuthorizer
-from intent_lsp.governance.calls.open_commands import OpenCommands
+from intent_lsp.governance.calls.unended_commands import UnendedCommands
 from intent_lsp.governance.judging.call_facts import Hearing
 from intent_lsp.governance.root.rules import Rules
 from intent_lsp.governance.root.sessions import Asker, Sessions
@@ -56,7 +56,7 @@ class CallJudging(Struct, kw_only=True):
     stores: Stores
     sessions: Sessions
     admitting: CallAuthorizer
-    commands: OpenCommands
+    commands: UnendedCommands
     failures: int = 0
 
     def judge(
@@ -69,7 +69,7 @@ class CallJudging(Struct, kw_only=True):
         """Judge a call under the root's lock. On an internal error, the policy allows or denies it.
 
         If the call may change governed files, the agent's open commands are compared first
-        (`OpenCommands.compare`). If the intents file cannot be used, or there is a session
+        (`UnendedCommands.compare`). If the intents file cannot be used, or there is a session
         database that cannot, a call that may change files is refused unjudged, except under a
         fail-open policy. `reading` is the parsed call; `admit` decides on it.
         """

@@ -33,7 +33,7 @@ from intent_lsp.governance.calls.call_judging import (
     read_changes,
     read_tool_call,
 )
-from intent_lsp.governance.calls.open_commands import OpenCommands
+from intent_lsp.governance.calls.unended_commands import UnendedCommands
 from intent_lsp.governance.contents.contents import Contents
 from intent_lsp.governance.judging.call_facts import Hearing
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
@@ -55,7 +55,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
     stores: Stores
     contents: Contents
     judging: CallJudging
-    commands: OpenCommands
+    commands: UnendedCommands
 
     def admit(
         self, session_id: str, agent_id: str, call: ToolCall, word: ApprovalAnswer = NO_ANSWER

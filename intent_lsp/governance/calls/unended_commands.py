@@ -33,7 +33,7 @@ AT_ONCE: Final = 20
 """The most open commands of one agent that are compared at its next call, the newest ones."""
 
 
-class OpenCommands(Struct, frozen=True, kw_only=True):
+class UnendedCommands(Struct, frozen=True, kw_only=True):
     """Records what an agent's open commands have changed: at each next call, and as the turn ends.
 
     A command is open until its end is reported or the turn ends. The host reports it, and the agent
