@@ -26,7 +26,7 @@ from intent_lsp.formats.registrations.agent_hosts import HOSTS
 from intent_lsp.formats.registrations.host_registrations import hook_files
 from intent_lsp.formats.registrations.registration import PROGRAM, State
 from intent_lsp.governance.agents.registration_plan import HostStatus, RegistrationFiles
-from intent_lsp.governance.disk.disk_events import RecordedChange
+from intent_lsp.governance.disk.pending_changes import RecordedChange
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.violations.violation import Violation

@@ -18,7 +18,7 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.records import MutationClass, Record
 from intent_lsp.formats.intents.intent_json import intent_hash
 from intent_lsp.governance.judging.call_facts import CallFile, Hearing, announced
-from intent_lsp.governance.judging.save_events import specification_of
+from intent_lsp.governance.judging.edit_events import specification_of
 from intent_lsp.store.state.drafts import Draft
 
 _QUOTED: Final = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)

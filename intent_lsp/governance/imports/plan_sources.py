@@ -17,7 +17,6 @@ from intent_lsp.core.content import decode
 from intent_lsp.core.paths import parse_relative
 from intent_lsp.core.text import counted
 from intent_lsp.formats.plans import kiro, openspec, spec_kit
-from intent_lsp.formats.plans.openspec import change_of, read_change
 from intent_lsp.formats.plans.proposed_intent import (
     OF_DIRECTORIES,
     PlanKind,
@@ -25,7 +24,6 @@ from intent_lsp.formats.plans.proposed_intent import (
     ProposedIntent,
     ReadPlan,
 )
-from intent_lsp.formats.plans.spec_kit import read_feature
 from intent_lsp.formats.plans.task_list import read_task_list
 from intent_lsp.formats.plans.tracker_table import read_tracker_table
 from intent_lsp.store.fs.files import TooLargeError, read_bytes
@@ -50,8 +48,6 @@ _NUMBERED: Final = re.compile(r"(?:\d{8}-\d{6}|\d{3,})-.")
 _ARCHIVE: Final = "archive"
 _OTHER_TOOLS: Final = frozenset((".kiro", "openspec"))
 
-ReadDirectory = Callable[[str, Mapping[str, str]], ReadPlan]
-
 
 class _Layout(Struct, frozen=True, kw_only=True):
     """Where the directories of a kind are, and which documents they have.
@@ -65,7 +61,7 @@ class _Layout(Struct, frozen=True, kw_only=True):
     home: str
     documents: tuple[str, ...]
     signs: tuple[str, ...]
-    read: ReadDirectory
+    read: Callable[[str, Mapping[str, str]], ReadPlan]
 
 
 _LAYOUTS: Final = {
@@ -74,14 +70,14 @@ _LAYOUTS: Final = {
         home="specs",
         documents=spec_kit.DOCUMENTS,
         signs=(spec_kit.SPEC,),
-        read=read_feature,
+        read=spec_kit.read_feature,
     ),
     PlanKind.OPENSPEC: _Layout(
         places=("openspec/changes", "changes", ""),
         home="changes",
         documents=openspec.DOCUMENTS,
         signs=(openspec.PROPOSAL,),
-        read=read_change,
+        read=openspec.read_change,
     ),
     PlanKind.KIRO: _Layout(
         places=(".kiro/specs", "specs", ""),
@@ -277,7 +273,7 @@ def _directories(
         found = list(_held(kind, documents, holder, asked=asked))
         if kind is PlanKind.OPENSPEC and holder.rpartition("/")[2] != _ARCHIVE:
             archived = _held(kind, documents, f"{holder}/{_ARCHIVE}".lstrip("/"), asked=asked)
-            found += [each for each in archived if change_of(each) in known]
+            found += [each for each in archived if openspec.change_of(each) in known]
         if found:
             return tuple(found)
     return ()
