@@ -43,6 +43,8 @@ def _everything() -> lsp.ClientCapabilities:
             document_link=lsp.DocumentLinkClientCapabilities(tooltip_support=True),
             semantic_tokens=_tokens(dynamic=True),
             formatting=lsp.DocumentFormattingClientCapabilities(dynamic_registration=True),
+            rename=lsp.RenameClientCapabilities(dynamic_registration=True, prepare_support=True),
+            document_highlight=lsp.DocumentHighlightClientCapabilities(dynamic_registration=True),
             range_formatting=lsp.DocumentRangeFormattingClientCapabilities(
                 dynamic_registration=True
             ),
