@@ -35,7 +35,7 @@ def ledger(governance: Governance) -> list[str]:
 
 
 def test_a_patient_desk_answers_before_it_tells(governance: Governance) -> None:
-    assert governance.calls.admit("builder", "", call(DATABASE)).verdict == "FAIL"
+    assert governance.calls.admit("builder", "", call(DATABASE)).decision.verdict == "FAIL"
     assert ledger(governance) == []
     governance.unreported.write()
     assert [line.count("status=DENIED") for line in ledger(governance)] == [1]

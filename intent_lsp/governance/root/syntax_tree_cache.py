@@ -5,7 +5,7 @@ Invariant: threads may use it at the same time; none waits while another parses.
 """
 
 import threading
-from typing import Final
+from typing import Final, NamedTuple
 
 from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.formats.syntax.languages import RECORDED_AT_MOST, Late, in_time
@@ -17,6 +17,13 @@ MAX_BYTES: Final = 1024 * 1024
 """The most bytes of all texts whose trees are cached. A tree takes 10 to 35 times as many."""
 
 
+class _Parsed(NamedTuple):
+    """A file's content and its syntax tree."""
+
+    content: FileContent
+    tree: OutlinedTree
+
+
 class SyntaxTreeCache:
     """Returns the syntax trees of files' contents, with their definitions.
 
@@ -25,7 +32,7 @@ class SyntaxTreeCache:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: dict[tuple[str, ContentHash], OutlinedTree] = {}
+        self._kept: dict[tuple[str, ContentHash], _Parsed] = {}
 
     def tree(self, path: str, content: FileContent, late: Late = in_time) -> OutlinedTree | None:
         """Return the syntax tree of a file's content, or None if it has none.
@@ -38,16 +45,22 @@ class SyntaxTreeCache:
         key = (path, content.hash)
         with self._lock:
             kept = self._kept.get(key)
-        found = kept or outlined_tree(path, content, late)
+        found = kept.tree if kept else outlined_tree(path, content, late)
         if found is not None:
-            self._keep(key, found)
+            self._keep(key, _Parsed(content, found))
         return found
 
-    def _keep(self, key: tuple[str, ContentHash], found: OutlinedTree) -> None:
+    def content(self, path: str, hash_: ContentHash) -> FileContent | None:
+        """Return the content of a file with this hash, or None if its tree is not cached."""
+        with self._lock:
+            kept = self._kept.get((path, hash_))
+        return None if kept is None else kept.content
+
+    def _keep(self, key: tuple[str, ContentHash], found: _Parsed) -> None:
         """Cache a tree as the most recently used, and evict the oldest beyond the limits."""
         with self._lock:
             self._kept.pop(key, None)
             self._kept[key] = found
-            size = sum(len(kept.tree.source) for kept in self._kept.values())
+            size = sum(len(kept.tree.tree.source) for kept in self._kept.values())
             while len(self._kept) > MAX_TREES or size > MAX_BYTES:
-                size -= len(self._kept.pop(next(iter(self._kept))).tree.source)
+                size -= len(self._kept.pop(next(iter(self._kept))).tree.tree.source)

@@ -158,11 +158,16 @@ class MapRows:
         self, known: ContentLookup, row: MapRow, ranges: Sequence[Range], late: Late
     ) -> Sequence[str]:
         """Return the names of the definitions in ranges of a row's file, as its record left it."""
-        data = None if row.hash is None else known.find(row.hash, row.path, UNKNOWN_REVISION)
-        if data is None:
+        if row.hash is None:
             return ()
-        content, tree_of = content_of(data, known_hash=row.hash), self._stores.trees.tree
-        return touched_definitions(row.path, content, ranges, late, tree_of)
+        trees = self._stores.trees
+        content = trees.content(row.path, row.hash)
+        if content is None:
+            data = known.find(row.hash, row.path, UNKNOWN_REVISION)
+            content = content_of(data, known_hash=row.hash)
+        if content.data is None:
+            return ()
+        return touched_definitions(row.path, content, ranges, late, trees.tree)
 
     def _is_drawn(self, intent_id: str, path: WorkspacePath, intents: Intents) -> bool:
         """Return whether a row is shown: its intent has no newer one for the file."""
