@@ -257,6 +257,19 @@ def test_a_database_in_use_is_waited_for_as_long_as_patience_lasts(
     assert found == (str(root / INDEX) if waited else "")
 
 
+def test_what_was_indexed_after_the_stamps_were_taken_stays_in_the_index(root: Path) -> None:
+    """As of a process that waits while others add to the ledger, and index that."""
+    stamps = LedgerFiles(root).stamp()
+    (root / SEGMENT_ROOM).mkdir()
+    (root / SEGMENT_ROOM / "a.jsonl").write_bytes(b"".join(lines(9)))
+    with closing(ledger_at(root)) as ledger:
+        ledger.index.refresh()
+    before = kept(root)
+    with closing(IndexDatabase(root / INDEX)) as database:
+        assert len(database.run(lambda connection: catch_up(connection, root, stamps))) == 2
+    assert kept(root) == before
+
+
 def test_what_another_process_has_built_is_not_built_again(root: Path) -> None:
     with closing(ledger_at(root)) as ledger:
         ledger.index.refresh()

@@ -281,11 +281,8 @@ class TestGrants:
         assert asked(ledger, self.query) == []
 
 
-def test_an_unreadable_segment_stops_no_answer(
-    ledger: Ledger, root: Path, records: list[Record], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hidden = min((root / SEGMENT_ROOM).iterdir())
-    held = hidden.read_bytes()
+def refuse(monkeypatch: pytest.MonkeyPatch, hidden: Path) -> None:
+    """Let nobody open the ledger file `hidden`."""
 
     def refusing(path: Path) -> AbstractContextManager[int | None]:
         if path == hidden:
@@ -294,11 +291,33 @@ def test_an_unreadable_segment_stops_no_answer(
 
     for name in ("index.build", "verify.verify"):
         monkeypatch.setattr(f"intent_lsp.store.ledger.{name}.opened", refusing)
+
+
+def test_an_unreadable_segment_stops_no_answer(
+    ledger: Ledger, root: Path, records: list[Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden = min((root / SEGMENT_ROOM).iterdir())
+    held = hidden.read_bytes()
+    refuse(monkeypatch, hidden)
     found = asked(ledger, Query())
     assert found == [record for record in records[::-1] if record.id.encode() not in held]
     unreadable = LedgerCode.UNREADABLE_FILE
     named = [each.file for each in ledger.verify().problems if each.code is unreadable]
     assert named == [f"{SEGMENT_ROOM}/{hidden.name}"]
+
+
+def test_an_unreadable_segment_makes_no_other_file_be_read_again(
+    ledger: Ledger, root: Path, records: list[Record], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hidden, copied = sorted((root / SEGMENT_ROOM).iterdir())
+    (copied.parent / "z.jsonl").write_bytes(copied.read_bytes())
+    refuse(monkeypatch, hidden)
+    count = ledger.index.count()
+    assert 0 < count < len(records)
+    told: list[int] = []
+    ledger.index.refresh(lambda done, _everything: told.append(done))
+    assert not told
+    assert ledger.index.count() == count
 
 
 def test_a_file_that_git_takes_away_while_it_is_asked_costs_no_more_than_its_records(

@@ -30,7 +30,7 @@ from intent_lsp.store.ledger.index.sources import (
     spelled,
 )
 from intent_lsp.store.ledger.raw.file import opened, read_at
-from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp
+from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp, LedgerFiles
 
 BuildProgress = Callable[[int, int], None]
 """Called with the bytes done and the total of bytes."""
@@ -50,15 +50,16 @@ def catch_up(
 ) -> dict[str, IndexedFile]:
     """Index every ledger file up to its last whole line, and return how far each has been read.
 
-    The result is keyed by path. `stamps` are the present stamps of the files. A segment or archive
-    that cannot be opened is skipped. Raise LedgerUnavailableError if the main file cannot be
-    opened. `progress` is called with the bytes done and the total.
+    The result is keyed by path. `stamps` are the files' stamps: if the index has them all, nothing
+    is read. A segment or archive that cannot be opened is skipped. Raise LedgerUnavailableError if
+    the main file cannot be opened. `progress` is called with the bytes done and the total.
     """
     found = sources(connection)
     if len(found) == len(stamps) and all(_is_current(found.get(s.file), s) for s in stamps):
         return found
     with transaction(connection):
-        _read_all(connection, root, stamps, progress)
+        # What another process has indexed while this one waited may be newer than `stamps`.
+        _read_all(connection, root, LedgerFiles(root).stamp(), progress)
     return sources(connection)
 
 
@@ -161,12 +162,13 @@ def _readable(root: Path, file: str) -> Iterator[int | None]:
 
 def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> Iterator[int]:
     """Index a ledger file to its end in batches, and yield the size of each batch in bytes."""
-    source = begin(connection, stamp.file)
-    if _is_current(source, stamp):
+    if _is_current(source_of(connection, stamp.file), stamp):
         return
     with _readable(root, stamp.file) as fd:
         if fd is None:
+            # Not added to the index: the next query would forget it, and all copies with it.
             return
+        source = begin(connection, stamp.file)
         while lines := _next(fd, source.offset):
             insert(connection, source, lines, _entries(lines))
             yield len(lines)
