@@ -86,15 +86,15 @@ class _Rows(Struct):
     def follow(self, length: int, found: IndexEntry) -> None:
         """Add one line of `length` bytes, unless it is no record or a copy of a known record."""
         source = self.source
-        known = self._known(found) if found.link.hash else None
         if not found.link.hash:
             source.trail.pass_over(found.link)
-        elif known is None:
+        elif (known := self._known(found)) is None:
+            source.copying = False
             self._add(length, found, source.trail.step(found.link))
         else:
+            source.copying = True
             source.copies += known != source.number
             source.trail.pass_over(found.link)
-        source.copying = known is not None if found.link.hash else source.copying
         source.offset += length
 
     def flush(self) -> None:
@@ -138,30 +138,18 @@ class _Rows(Struct):
         `unknown` are the hashes of records that it follows or merges and that are not open heads of
         the file.
         """
-        link, source = found.link, self.source
-        number = source.number
+        link, source, number = found.link, self.source, self.source.number
         # Within a file moments follow the chain, even where the clock went back.
         told = moment_of(link.timestamp)
         moment = max(source.high + 1, told)
         source.low, source.high = source.low or moment, moment
         source.records += 1
-        intent = self._number(found.intent_id)
-        self.record.append(
-            (
-                moment,
-                number,
-                source.offset,
-                length,
-                key64(link.hash),
-                key64(link.id),
-                intent,
-                self._number(link.session_id),
-                # Stored only where the clock stood still or went back, so that moment and time
-                # differ.
-                None if moment == told else link.timestamp,
-                int(found.passing),
-            )
-        )
+        intent, session = self._number(found.intent_id), self._number(link.session_id)
+        place, keys = (source.offset, length), (key64(link.hash), key64(link.id))
+        # Stored only where the clock stood still or went back, so that moment and time differ.
+        time = None if moment == told else link.timestamp
+        row = (moment, number, *place, *keys, intent, session, time, int(found.passing))
+        self.record.append(row)
         for path in found.paths:
             # SQLite binds text several times as fast as bytes, and the statement casts it to the
             # same bytes.

@@ -1,1 +1,1 @@
-"""Raw bytes of the ledger's files, read by one process or several."""
+"""Raw bytes of the ledger's files: which files there are, and reading and appending to them."""
