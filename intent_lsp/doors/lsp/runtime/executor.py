@@ -83,14 +83,18 @@ class BackgroundExecutor:
     async def in_thread(self, work: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Call `work` with the arguments on a thread. Return its result or raise its exception.
 
-        If the caller is cancelled, `work` still runs. Once `end` is called, work that has not begun
-        is dropped, and its callers get CancelledError, because nobody needs the result.
+        If the caller is cancelled, `work` still runs, and its outcome is dropped. Once `end` is
+        called, work that has not begun is dropped, and its callers get CancelledError, because
+        nobody needs the result.
         """
         if self._over:
             raise asyncio.CancelledError
-        begun = self._threads.submit(work, *args, **kwargs)
-        # Shielded, because work goes on if its caller is cancelled.
-        return await asyncio.shield(asyncio.wrap_future(begun))
+        begun = asyncio.wrap_future(self._threads.submit(work, *args, **kwargs))
+        # If the caller is cancelled, nobody asks for an error, which asyncio would report then.
+        begun.add_done_callback(lambda done: done.cancelled() or done.exception())
+        # Not awaited itself: it would be cancelled with its caller, and the work if still queued.
+        await asyncio.wait((begun,))
+        return begun.result()
 
     def begin(self, work: Coroutine[object, object, _R]) -> asyncio.Task[_R]:
         """Start `work` as a background task and return the task. If the task fails, log that."""
@@ -128,7 +132,11 @@ class FifoSlot(Struct):
 
 
 class FifoLock:
-    """A lock whose slots are reserved at once by `take` and waited for later by `FifoSlot.come`."""
+    """A lock whose slots are reserved at once by `take` and waited for later by `FifoSlot.come`.
+
+    Holders run one at a time, in the order of their slots; but the one after a slot that is
+    released before its turn does not wait for those before.
+    """
 
     def __init__(self) -> None:
         self._last: asyncio.Event | None = None
