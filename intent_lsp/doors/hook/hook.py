@@ -81,8 +81,9 @@ def _reply(host: str, event: str | None) -> HookAnswer:
 def _read_input(descriptor: int, seconds: float) -> bytes:
     """Return what a host writes to a hook, up to the end of input or of one JSON object.
 
-    What ends with the input need not be JSON. Raise UnreadInputError if neither end comes within
-    `seconds`, or if more than LARGEST bytes come. Raise OSError if the descriptor cannot be read.
+    One host never closes it. What ends with the input need not be JSON. Raise UnreadInputError if
+    neither end comes within `seconds`, or if more than LARGEST bytes come. Raise OSError if the
+    descriptor cannot be read.
     """
     passed = stopwatch()
     parts: list[bytes] = []

@@ -46,9 +46,9 @@ class ControlFile(Struct):
     `uri` is the URI under which its findings are published: the client's, once a check has found
     the file open. `checks` finds what is wrong with the scopes of the root's intents, and `works`
     what recorded work shows about them. `version` is that of the checked document, None for the
-    file on disk. `wanted` counts the checks asked for, and `task` is the newest
-    task of checks. `surveyed`: `works` is being brought up to date. `prepared`, only of the intents
-    file: a first check is done, and the preparation of the root has begun.
+    file on disk. `wanted` counts the checks asked for, and `task` is the newest task of checks.
+    `surveyed`: `works` is being brought up to date. `prepared`, only of the intents file: a first
+    check is done, and the preparation of the root has begun.
     """
 
     governance: Governance
