@@ -94,7 +94,7 @@ def kinds(lines: list[str]) -> Counter[str]:
     return Counter(line.partition("\t")[0] for line in lines)
 
 
-APART = ("find_wrong", "deferred.write")
+APART = ("find_wrong", "history.write")
 """The look at the other file after its record, and the history, stored after the report."""
 
 
