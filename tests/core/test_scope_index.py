@@ -1,5 +1,9 @@
 """Who owns a path, asked of all intents at once (scope section 5)."""
 
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from intent_lsp.core.intents import IntentId
@@ -7,6 +11,15 @@ from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.pattern import NameComparison
 from intent_lsp.core.scope.scope import Ownership, ScopeIndex, compile_scope
 from tests.support.scope_index import index_of
+
+
+@pytest.fixture
+def switching() -> Iterator[None]:
+    """Let threads take turns as often as they can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
 
 def owners(index: ScopeIndex, path: str) -> list[tuple[str, str]]:
@@ -62,6 +75,20 @@ def test_the_answer_is_the_same_when_names_come_by_the_thousand() -> None:
     index = index_of([("A", ["**/*7*.ts"])])
     found = [at for at in range(9_000) if owners(index, f"src/{at}.ts")]
     assert found == [at for at in range(9_000) if "7" in str(at)]
+
+
+@pytest.mark.usefixtures("switching")
+def test_threads_that_empty_the_cache_of_each_other_are_answered(
+    index: ScopeIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("intent_lsp.core.scope.rows._HEAVIEST", 0)
+
+    def asked(thread: int) -> bool:
+        paths = [WorkspacePath(f"src/{thread}/{at % 7}/a.ts") for at in range(5_000)]
+        return all(index.hits(path).given for path in paths)
+
+    with ThreadPoolExecutor(3) as threads:
+        assert list(threads.map(asked, range(3))) == [True] * 3
 
 
 def test_patterns_over_the_limits_of_a_file_own_nothing() -> None:

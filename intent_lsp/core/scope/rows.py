@@ -210,12 +210,14 @@ class Trie:
         """Return the numbers of the patterns that match a path, given as its segments."""
         *above, name = names
         directory = tuple(above)
-        if directory not in self._directories:
+        known = self._directories.get(directory)
+        if known is None:
+            # Another thread may empty the cache at any time, so nothing is looked up again.
             if self._weight > _HEAVIEST:
                 self._directories, self._weight = {}, 0
             known = self._directories[directory] = self._walked(above)
             self._weight += 1 + sum(map(len, known))
-        found, active = self._directories[directory]
+        found, active = known
         return found.union(*[node.ends for node in self._below(active, name)])
 
     def _walked(self, above: Iterable[str]) -> tuple[frozenset[int], Sequence[TrieNode]]:
