@@ -401,6 +401,11 @@ def test_of_equal_blocks_the_earlier_record_has_it() -> None:
     assert told.who(text("XQXRX")) == ">0 ? ? ? ?"
 
 
+def test_no_line_is_given_to_two_blocks() -> None:
+    told = history("q", "qabc", "bcdqabc")
+    assert told.who(text("Rabcd")) == "? >0 >0 >0 ?"
+
+
 def test_trivial_blocks_are_not_looked_for() -> None:
     told = Steps()
     told.edit(text("a"), text("a") + "}\n\n}\n")

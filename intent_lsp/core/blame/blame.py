@@ -230,4 +230,6 @@ def find_blocks(
                 found = known[length].get(lines.hash_of(at, at + length)) if fitting else None
                 if found:
                     claims[at : at + length] = [found.pop(0)] * length
-                at += length if found else 1
+                    at += length
+                else:
+                    at += 1
