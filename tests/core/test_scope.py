@@ -96,6 +96,7 @@ LANGUAGE = [
     ("+(a|b)", "a abba", "c"),
     ("@(a|b)c", "ac bc", "c abc"),
     ("@(a|b*)c", "ac bc bxc", "axc"),
+    ("*@()*", "a ab", ""),
     ("!(gen)", "a genx xgen", "gen"),
     ("!(*.test).ts", "a.ts test.ts", "a.test.ts"),
     ("!()", "a", ""),

@@ -8,7 +8,7 @@ costs a few operations on one integer with a bit for each test, whatever the lin
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Generic, TypeVar
@@ -37,13 +37,14 @@ class TestLines(Generic[T]):
     def __init__(self, lines: Iterable[Sequence[T | None]]) -> None:
         at = 0
         places: dict[T, list[int]] = {}
-        starts, loops = [], list[int]()
+        # A written-out `*@()*` has two gaps at one place.
+        starts, loops = list[int](), set[int]()
         self._line_of: dict[int, int] = {}
         for index, line in enumerate(lines):
             starts.append(at)
             for test in line:
                 if test is None:
-                    loops.append(at)
+                    loops.add(at)
                 else:
                     places.setdefault(test, []).append(at)
                     at += 1
@@ -225,7 +226,7 @@ def flatten(items: Items) -> tuple[Items, ...] | None:
     return tuple(dict.fromkeys(flat))
 
 
-def _bits(places: Sequence[int], size: int) -> int:
+def _bits(places: Collection[int], size: int) -> int:
     """Return the integer of `size` bits in which those at `places` are set."""
     if len(places) < 3:  # noqa: PLR2004 - for a few bits, shifting is quicker
         return sum(1 << place for place in places)
