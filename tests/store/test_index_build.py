@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from itertools import chain
@@ -231,6 +232,23 @@ def test_while_another_process_builds_records_are_appended(
         assert ledger.index.query(Query(), limit=3).records == tuple(appended[::-1])
         assert ledger.index.count() == RECORDS + len(appended)
     assert len(kept(root)["record"]) == RECORDS + len(appended)
+
+
+def test_an_append_does_not_wait_until_another_process_has_read_other_files(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("intent_lsp.store.ledger.index.database._WAIT_SECONDS", 6.0)
+    other = IndexDatabase(root / INDEX)
+    with closing(ledger_at(root)) as ledger, closing(other):
+        ledger.append(edit())
+        ledger.index.refresh()
+        holder = other.run(lambda connection: connection)
+        holder.execute("BEGIN IMMEDIATE")
+        begun = time.monotonic()
+        ledger.append(edit())
+        assert time.monotonic() - begun < 3
+        holder.execute("ROLLBACK")
+        assert ledger.index.count() == RECORDS + 2
 
 
 @pytest.mark.parametrize(("patience", "waited"), [(3, True), (1, False)])

@@ -27,6 +27,9 @@ PATIENT: Final = 20
 """How many seconds a query waits while another process builds the index."""
 
 _WAIT_SECONDS: Final = 1.0
+_MOMENT_MS: Final = 100
+"""How long `try_once` waits for another process, in ms."""
+
 _IN_USE: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _SCHEMA: Final = """
 CREATE TABLE source (
@@ -110,10 +113,16 @@ class IndexDatabase:
     def try_once(self, work: Callable[[sqlite3.Connection], None]) -> None:
         """Call `work` with a connection to the database, once, and ignore its database errors.
 
-        Lines that are not indexed because of an error are indexed by the next query.
+        It waits only for a moment while another process writes to the database. Lines that are not
+        indexed because of an error are indexed by the next query.
         """
         with self._threads, suppress(sqlite3.Error):
-            work(self._current())
+            connection = self._current()
+            connection.execute(f"PRAGMA busy_timeout = {_MOMENT_MS}")
+            try:
+                work(connection)
+            finally:
+                connection.execute(f"PRAGMA busy_timeout = {int(_WAIT_SECONDS * 1000)}")
 
     def close(self) -> None:
         """Close the connection. The next use opens it again."""
