@@ -19,7 +19,7 @@ from intent_lsp.formats.intents.id_style import odd_ids
 from intent_lsp.formats.intents.root import EntryNode, entries_of
 from intent_lsp.formats.text_positions import line_end_of
 from intent_lsp.formats.yaml.compose import Composed
-from intent_lsp.formats.yaml.document import YamlDocument, unread
+from intent_lsp.formats.yaml.document import YamlDocument, problem_findings
 from intent_lsp.formats.yaml.globs.unquoted_globs import INTENT_GLOBS, compose_with_globs
 from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.nodes import BLOCK_STYLES, NULLS, QUOTES
@@ -97,7 +97,7 @@ class IntentsReader:
         """Parse a text, without the cache of the last result."""
         made = compose_intents(text)
         if isinstance(made, YamlProblem):
-            findings = tuple(unread(text, made).findings)
+            findings = problem_findings(text, made)
             return IntentsFile(intents=Intents(), findings=findings, parsed=False)
         made.reading.take_composed(made.composed)
         return _joined(made.reading, self._entries(made.reading, made.entries))

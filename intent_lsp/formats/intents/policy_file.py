@@ -20,7 +20,13 @@ from intent_lsp.core.policy import DenyRule, TeamPolicy
 from intent_lsp.formats.intents.entry_values import note_glob, prose_of
 from intent_lsp.formats.intents.fixes.policy_values import number_fixes, rule_fixes
 from intent_lsp.formats.intents.intents_file import glob_findings
-from intent_lsp.formats.yaml.document import YamlDocument, listed, text_of, texts_of, unread
+from intent_lsp.formats.yaml.document import (
+    YamlDocument,
+    listed,
+    problem_findings,
+    text_of,
+    texts_of,
+)
 from intent_lsp.formats.yaml.globs.unquoted_globs import POLICY_GLOBS, compose_with_globs
 from intent_lsp.formats.yaml.keys import MappingKeys, fields_of, snake_case
 from intent_lsp.formats.yaml.limits import YamlProblem
@@ -73,7 +79,7 @@ def read_policy(text: str) -> PolicyFile:
     """Parse the text of a policy file, given without its byte order mark. Never raises."""
     composed = compose_with_globs(text, POLICY_GLOBS)
     if isinstance(composed, YamlProblem):
-        findings = tuple(unread(text, composed).findings)
+        findings = problem_findings(text, composed)
         return PolicyFile(policy=TeamPolicy(), findings=findings, parsed=False)
     reading = YamlDocument(text)
     reading.take_composed(composed)

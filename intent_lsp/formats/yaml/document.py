@@ -144,11 +144,8 @@ class YamlDocument:
         self.add(FileCode.YAML_UNQUOTED_GLOB, message, span, (fix,))
 
 
-def unread(text: str, problem: YamlProblem) -> YamlDocument:
-    """Return a text, as far as the end of the problem for which it is not read, with one finding.
-
-    The finding is made from `problem`.
-    """
+def problem_findings(text: str, problem: YamlProblem) -> tuple[Finding, ...]:
+    """Return, as the only item, the finding that says why a text is not read."""
     # Index lines only up to the problem: a text over the limit may have millions of them.
     reading = YamlDocument(text[: problem.end])
     related: tuple[RelatedSpan, ...] = ()
@@ -158,7 +155,7 @@ def unread(text: str, problem: YamlProblem) -> YamlDocument:
         related = (RelatedSpan(span=span, message=message),)
     span = reading.places.span(problem.start, problem.end)
     reading.add(problem.code, problem.message, span, related=related)
-    return reading
+    return tuple(reading.findings)
 
 
 def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
