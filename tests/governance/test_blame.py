@@ -1,8 +1,10 @@
 """Who wrote a line, asked of a real ledger."""
 
+import gc
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from intent_lsp.formats.diff import file_ranges
 from intent_lsp.governance.contents import content_lookup
 from intent_lsp.governance.ledger import file_lineage
 from intent_lsp.governance.ledger.blame import ALL_LINES, FileBlame
+from intent_lsp.governance.ledger.file_lineage import FileLineage
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.ledger.ledger import Ledger
 from intent_lsp.store.state.blob_cache import BlobCache
@@ -87,6 +90,22 @@ def at(tmp_path: Path) -> Iterator[Root]:
     (made.root / ".orchestration").mkdir(parents=True)
     yield made
     made.ledger.close()
+
+
+def test_a_record_is_seen_at_once_and_no_earlier_lineage_is_kept(at: Root) -> None:
+    blaming = FileBlame(at.root, at.ledger.index)
+    texts = ["", A, A + B, A + B + C]
+    for number, (before, after) in enumerate(pairwise(texts)):
+        at.record(changed(before, after))
+        at.write(after)
+        blamed = blaming.blame(WorkspacePath(PATH))
+        assert blamed is not None
+        assert [run.record and run.record.intent_id for run in blamed.runs(number, number)] == [
+            str(number)
+        ]
+    del blamed
+    kept = [each for each in gc.get_objects() if isinstance(each, FileLineage)]
+    assert [len(each.sources) for each in kept] == [3]
 
 
 def test_a_file_without_records_is_nobodys(at: Root) -> None:

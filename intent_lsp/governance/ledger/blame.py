@@ -93,6 +93,7 @@ class FileBlame:
         self._root = root
         self._index = index
         self._known = lru_cache(LINEAGES_KEPT)(self._lineage)
+        self._stamp: FilesStamp = ()
 
     def blame(self, path: WorkspacePath, shown: Sequence[str] | None = None) -> Blamed | None:
         """Return the blame of a file, or None if no such file can be read and no lines are `shown`.
@@ -107,7 +108,12 @@ class FileBlame:
             return None if lines is None else Blamed([None] * len(lines), (), lines, len(lines))
         text = decode(data) if len(data) <= MAX_DIFFED_BYTES else None
         # Take the stamp before the query: a record appended in between is read the next time.
-        known = self._known(path, self._index.stamp())
+        stamp = self._index.stamp()
+        if stamp != self._stamp:
+            # What is cached for an earlier ledger is asked for no more, and may be large.
+            self._stamp = stamp
+            self._known.cache_clear()
+        known = self._known(path, stamp)
         # Copy the list: other files' records may be appended to it.
         lineage = FileLineage([*known.sources], known.steps)
         if not lineage.sources and len(data) >= EQUAL_AT_LEAST:
