@@ -1,4 +1,4 @@
-"""Initial contents: what files had when first read, and a work tree without a commit yet.
+"""Initial contents: what files held when first read, and a work tree without a commit yet.
 
 Specified in requirements section 8.
 

@@ -44,7 +44,6 @@ from intent_lsp.store.ledger.ledger import Appended, Queued
 PARSING_SECONDS: Final = 0.5
 """Seconds that parsing one file's change may take; beyond them its record has less detail."""
 
-
 ON_DISK_SECONDS: Final = 0.3
 """Seconds that parsing the files of one record may take, since others wait for the root's lock."""
 

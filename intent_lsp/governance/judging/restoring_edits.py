@@ -1,4 +1,4 @@
-"""Edits that break no rule: they restore a file (ADR 0006), or change only what we keep of intents.
+"""Edits that break no rule: they restore a file (ADR 0006), or leave the rules of intents alone.
 
 Invariant: an edit of a file that has no record of a violation restores nothing.
 Invariant: an intents file that cannot be read counts as changed rules.

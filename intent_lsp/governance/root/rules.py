@@ -122,7 +122,7 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def specs(self) -> Scope:
-        """The scope of new files that the policy lets agents create as a specification."""
+        """The scope in which a new file is a new numbered specification (row 15 of the gate)."""
         return compile_scope(self.policy.spec_iteration_globs, self.spelling)
 
     @cached_property
@@ -145,7 +145,10 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     def question(
         self, files: tuple[FileFact, ...], intent_id: str | None, scope: Scope
     ) -> GateRequest:
-        """Return the gate request for a save of `files` under an intent with the given scope."""
+        """Return the gate request for a save of `files` under an intent whose scope is `scope`.
+
+        For another edit, `tool_name` and `call` have to be replaced.
+        """
         return GateRequest(
             governed=self.governed,
             files=files,

@@ -36,7 +36,6 @@ from intent_lsp.store.state.tickets import HeldSave
 
 _log: Final = logging.getLogger(__name__)
 
-
 RESTS_AFTER: Final = 3.0
 """Seconds without a save after which a run has ended."""
 

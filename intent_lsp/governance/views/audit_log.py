@@ -37,8 +37,7 @@ from intent_lsp.store.state.sessions_db import SessionDb
 _TAUGHT: Final = (GateCode.SCOPE_VIOLATION, GateCode.CONTRACT_DRIFT)
 """The refusals that become lessons."""
 
-
-LOCK_NAME: Final = "lessons.lock"
+_LESSONS_LOCK: Final = "lessons.lock"
 A_SESSION: Final = 10
 """The most lessons that one session adds."""
 
@@ -73,7 +72,7 @@ class Lessons:
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
-        self._lock = RootLock(stores.root / LOCAL_ROOM / LOCK_NAME)
+        self._lock = RootLock(stores.root / LOCAL_ROOM / _LESSONS_LOCK)
 
     def learn(self, name: str, session_id: str, lesson: Lesson) -> bool:
         """Add a lesson to the file `name`, relative to the root. Return whether it was added.

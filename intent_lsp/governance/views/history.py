@@ -46,7 +46,6 @@ _LONGEST: Final = 300
 
 _WRITTEN: Final = "history written"
 
-
 DeferredEvent = Callable[[], None]
 
 
