@@ -50,9 +50,10 @@ class PeopleAsked(StrEnum):
 
 
 class ContractRule(StrEnum):
-    """What the gate does to agents' calls while `.orchestration/` has unexpected entries.
+    """What the gate does to an agent's call that changes something if `.orchestration/` has drift.
 
-    IGNORE: nothing. WARN: allow them with a warning. DENY: refuse them.
+    Drift is an entry that is unexpected or of the wrong kind. IGNORE: nothing. WARN: allow the call
+    with a warning. DENY: refuse it. A call that changes nothing is not concerned.
     """
 
     IGNORE = "ignore"

@@ -67,8 +67,8 @@ def test_a_single_record_is_the_only_one() -> None:
     ("reach", "said"),
     [
         (extent(9, consistent=False), "all records: the ledger has errors"),
-        (extent(0), "no record: there is none yet"),
-        (extent(9, 9), "no record: all are proven"),
+        (extent(0), "nothing: the ledger has no record yet"),
+        (extent(9, 9), "nothing: all records are proven"),
         (extent(9), f"{REWRITTEN} all 9 records"),
         (extent(9, 4), f"{REWRITTEN} the 5 records after that"),
         (extent(1), f"{REWRITTEN} the only record"),

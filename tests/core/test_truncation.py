@@ -135,7 +135,7 @@ def test_many_cut_ends_are_one_problem_of_each_code() -> None:
     anchors = (lost(AnchorKind.KNOWN_HEAD, B), KNOWN, GIVEN)
     found = with_cut_ends(verified(*anchors), known, None, found_in(below=False))
     assert [problem.code for problem in found.problems] == [TRUNCATED, ELSEWHERE]
-    assert found.problems[0].message.endswith("(and 1 more)")
+    assert found.problems[0].message.endswith("(and 1 more of this kind)")
     both = with_cut_ends(verified(KNOWN, GIVEN), known, None, UNSURE)
     # The loudest is told.
     assert [problem.severity for problem in both.problems] == [ERROR]

@@ -70,7 +70,13 @@ REFUSED: dict[str, tuple[bytes, int, object, str]] = {
     "half a body": (framed(b'{"jsonrpc": "2.0", "id": 7'), PARSE, None, "not JSON"),
     "bytes that are no UTF-8": (framed(b'{"a": "\xff"}'), PARSE, None, "UTF-8"),
     "UTF-16": (framed('{"id": 7}'.encode("utf-16")), PARSE, None, "UTF-8"),
-    "NaN": (framed(b'{"jsonrpc":"2.0","id":7,"method":"m","params":[NaN]}'), PARSE, None, "JSON"),
+    "NaN": (
+        framed(b'{"jsonrpc":"2.0","id":7,"method":"m","params":[NaN]}'),
+        PARSE,
+        None,
+        "the message is not JSON: NaN is not a JSON value",
+    ),
+    "an endless constant": (framed(b'{"id": -Infinity}'), PARSE, None, ": -Infinity is not a JSON"),
     "a number without end": (framed(b'{"id": ' + b"1" * 9000 + b"}"), PARSE, None, "JSON"),
     "a nest": (framed(b"[" * 100_000 + b"]" * 100_000), PARSE, None, "nested too deeply"),
     # Envelope.

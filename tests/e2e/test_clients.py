@@ -162,7 +162,7 @@ async def test_a_client_that_turns_out_not_to_ask_is_told_where_to_choose(
         editor.type("README.md", "# A project of ours\n")
         await editor.problems("README.md", NO_INTENT)
         ask = (await editor.actions("README.md"))["Select an intent…"]
-        with pytest.raises(JsonRpcException, match="name one intent of INT-001, INT-002"):
+        with pytest.raises(JsonRpcException, match="give one of INT-001, INT-002"):
             await editor.run(ask)
         await editor.until(
             lambda: any("to select one of INT-001, INT-002" in told for told in editor.messages),

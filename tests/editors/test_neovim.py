@@ -296,7 +296,7 @@ def test_the_first_day_from_a_bare_folder_to_a_clean_tree(
     (problem,) = saw["out of scope"]
     assert (
         problem["message"]
-        == "invoice.py is outside the scope of INT-001 (Work on src/auth/login.py)."
+        == "invoice.py is outside the scope of INT-001 (Changes to src/auth/login.py)."
     )
     # Neovim gives no reason for a save: each is a record of its own.
     assert saw["saves"] == 2 + 20

@@ -237,7 +237,7 @@ def test_the_plugin_loads_late_finds_open_buffers_and_has_help_and_health(
     before, after = "\n".join(saw["health before"]), "\n".join(saw["health"])
     assert "the server is not enabled" in before
     assert (
-        f"governed by {repository.root}, no other language server,"
+        f"governed by {repository.root}, no other language server has this file,"
         " but the server is not attached to it" in before
     )
     assert "(intent governance language server)" in after

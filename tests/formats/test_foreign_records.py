@@ -84,7 +84,7 @@ def test_a_flat_record_is_read() -> None:
     assert third.event.scope_validation is ScopeValidation.FAIL
     assert third.event.files == ()
     assert set(third.lost) == {
-        "mutation_class (not a known value, so it is left out)",
+        "mutation_class (not a value that intent-lsp knows, so it is not imported)",
         ("file.relative_path (there is no path below the root, so the file is left out)"),
         "file.pre_hash",
         "duration_ms",
@@ -118,7 +118,10 @@ def test_an_agent_trace_is_read() -> None:
         "id (not a UUID of version 4, so the record gets another id)",
         "vcs.type (another version control system than git, so it is left out)",
         "vcs.revision (not a commit of git, so it is left out)",
-        "files[].conversations[].contributor.entity_type (not a known value, so it is left out)",
+        (
+            "files[].conversations[].contributor.entity_type (not a value that intent-lsp knows, so"
+            " it is not imported)"
+        ),
         (
             "files[].conversations[].ranges[].start_line (this is not a range of lines, so it"
             " is left out)"
@@ -162,7 +165,7 @@ def test_what_is_no_json_says_so(line: bytes) -> None:
 
 def test_what_is_nested_too_deeply_is_not_said_to_be_no_json() -> None:
     line = b"[" * 100_000 + b"]" * 100_000
-    assert foreign_line(line) == "the line's JSON is nested too deeply"
+    assert foreign_line(line) == "the line's JSON is nested too deeply to be read"
 
 
 @pytest.mark.parametrize(
@@ -189,7 +192,7 @@ def test_what_is_nested_too_deeply_is_not_said_to_be_no_json() -> None:
         (with_file(conversations="x"), "files[].conversations (no list)"),
         (
             with_file(path_encoding="base64"),
-            "files[].path_encoding (not a known value, so it is left out)",
+            "files[].path_encoding (not a value that intent-lsp knows, so it is not imported)",
         ),
         (with_ranges(run(1.5, 2)), None),
         (with_ranges(run("1", 2)), None),

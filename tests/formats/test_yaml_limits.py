@@ -49,6 +49,8 @@ BROKEN = [
     ("a: [" + "1," * MAX_VALUES + "]", FileCode.YAML_LIMIT, (0, 2 + 2 * MAX_VALUES)),
     ("#" * (MAX_BYTES + 1), FileCode.YAML_LIMIT, (0, MAX_BYTES)),
     ("#" * (MAX_BYTES - 2) + "é\n" + "x", FileCode.YAML_LIMIT, (0, MAX_BYTES - 1)),
+    ("#" * (MAX_BYTES - 1) + "é", FileCode.YAML_LIMIT, (0, MAX_BYTES - 1)),
+    ("\ud800" + "#" * MAX_BYTES, FileCode.YAML_LIMIT, (0, MAX_BYTES - 2)),
 ]
 
 

@@ -361,7 +361,8 @@ def test_a_date_in_the_future_is_a_warning(project: Project) -> None:
     project.plan(intents(closed("A", "src/**", far), closed("B", "src/**", near)))
     (found,) = project.found()
     assert (found.code, found.severity) == (FileCode.BAD_DATE, Severity.WARNING)
-    assert found.message == "`updated_at` is in the future"
+    told = "`updated_at` is in the future: correct it, or the clock of this machine"
+    assert found.message == told
     assert found.span.start.line == 1
 
 

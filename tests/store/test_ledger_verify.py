@@ -396,7 +396,7 @@ class TestAnchors:
     def test_of_the_last_record_prove_all(self) -> None:
         outcome = verify([part(CHAIN)], [self.anchor(CHAIN[-1])])
         assert outcome.proved.startswith(f"all {LINES} records are unchanged since the record")
-        assert outcome.conditional == "no record: all are proven"
+        assert outcome.conditional == "nothing: all records are proven"
 
     def test_that_this_machine_alone_knows_are_looked_for_and_prove_nothing(self) -> None:
         outcome = verify([part(CHAIN)], [self.anchor(CHAIN[-1], AnchorKind.KNOWN_HEAD)])

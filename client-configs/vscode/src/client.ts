@@ -110,7 +110,7 @@ async function executeCommand(
       return await next(command, [...args]);
     }
     const name = await vscode.window.showInputBox({
-      title: 'Create an intent for this file',
+      title: 'Name of the new intent, which owns this file and is then selected',
       prompt: 'What is being worked on?',
       value: String(argument['name'] ?? ''),
       ignoreFocusOut: true,

@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { Server } from './server';
+import { noReportText } from './server_problem_text';
 import { commandLine } from './server_program';
 import { WindowState } from './window_state';
 
@@ -43,7 +44,7 @@ async function makeReport(server: Server, windowState: WindowState): Promise<str
   const { state } = server;
   const root = windowState.root;
   if (state.kind !== 'running' || !root) {
-    throw new Error('there is no intents file here; Intent: Set Up This Folder creates one');
+    throw new Error(noReportText(state));
   }
   const args = ['trace', 'report', '--html', '-', '--root', root.fsPath];
   const [program, ...rest] = commandLine(state.program, ...args);

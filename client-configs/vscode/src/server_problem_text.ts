@@ -60,6 +60,13 @@ export function serverProblem(state: ServerState, trusted: boolean): ServerProbl
   }
 }
 
+/** Return why there can be no report, in this state of the server or without a governed root. */
+export function noReportText(state: ServerState): string {
+  return state.kind === 'running'
+    ? 'there is no intents file here; Intent: Set Up This Folder creates one'
+    : 'the server does not run; Intent: Say What Is Missing tells why';
+}
+
 function missingServer(search: FailedSearch, trusted: boolean): ServerProblem {
   const { configured, otherVersions = [] } = search;
   const trust = trusted ? [] : [REMEDIES.trust];

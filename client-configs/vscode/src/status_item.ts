@@ -69,7 +69,7 @@ function problemLabel(state: ServerState): Label | undefined {
     case 'foreign':
       return { text: NO_SERVER, tooltip: 'The server does not fit this extension', warns: true };
     case 'failed':
-      return { text: NO_SERVER, tooltip: 'The server does not run', warns: true };
+      return { text: NO_SERVER, tooltip: 'The server does not run: click to see why', warns: true };
     case 'off':
     case 'starting':
     case 'running':

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { REMEDIES, serverProblem } from '../src/server_problem_text';
+import { noReportText, REMEDIES, serverProblem } from '../src/server_problem_text';
 import { ServerProgram } from '../src/server_program';
 
 const program: ServerProgram = { argv: ['/x/intent-lsp', 'serve'], source: 'path' };
@@ -23,6 +23,13 @@ test('every problem has a text and a remedy; a server that runs has no problem',
   assert.deepEqual(serverProblem({ kind: 'off' }, true)?.remedies, [REMEDIES.settings]);
   assert.equal(serverProblem({ kind: 'starting' }, true), undefined);
   assert.equal(serverProblem({ kind: 'running', program, version: '1' }, true), undefined);
+});
+
+test('without a report, a server that does not run is told from a missing intents file', () => {
+  const failed = { kind: 'failed', program, reason: 'it keeps exiting' } as const;
+  assert.match(noReportText(failed), /^the server does not run; /u);
+  const running = { kind: 'running', program, version: '1' } as const;
+  assert.match(noReportText(running), /^there is no intents file here; /u);
 });
 
 test('an update is offered for a server that the extension has installed itself', () => {

@@ -71,10 +71,10 @@ def within_budget(
 def _most_that_fits(
     whole: IntentContext, name: str, spell: Callable[[IntentContext], str]
 ) -> IntentContext:
-    """Return the context with as many of its items of the kind `name` as fit the size budget.
+    """Return the context with as many of its first items of the kind `name` as fit the size budget.
 
-    `spell` formats a context as text. If the text never fits, no item of the kind remains. If
-    items are left out, a sentence with their number is added to `truncated`.
+    Items are left out from the end; a sentence with their number is added to `truncated`. `spell`
+    formats a context as text. If the text never fits, no item of the kind remains.
     """
     total = len(_items(whole, name))
     left_out = bisect_left(

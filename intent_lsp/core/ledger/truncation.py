@@ -192,7 +192,8 @@ def _first_of_each_kind(problems: Sequence[LedgerProblem]) -> list[LedgerProblem
     firsts: dict[LedgerCode, list[LedgerProblem]] = {}
     for problem in sorted(problems, key=lambda each: each.severity):
         firsts.setdefault(problem.code, []).append(problem)
-    return [
-        replace(first, message=first.message + (f" (and {len(more):,} more)" if more else ""))
-        for first, *more in firsts.values()
-    ]
+    found = []
+    for first, *others in firsts.values():
+        more = f" (and {len(others):,} more of this kind)" if others else ""
+        found.append(replace(first, message=first.message + more))
+    return found

@@ -144,7 +144,7 @@ class FirstProblems(Struct):
         found = []
         for code, (place, message) in sorted(self.firsts.items(), key=lambda item: item[1][0]):
             others = self.counts[code] - 1
-            more = f" (and {others:,} more)" if others else ""
+            more = f" (and {others:,} more of this kind)" if others else ""
             found.append(problem(code, self.files[place.file], place.line, message + more))
         return found
 
@@ -198,15 +198,15 @@ def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
 def conditional(extent: Extent) -> str:
     """Return a clause that says which records no anchor proves: they could be rewritten.
 
-    It is `no record: ` and a reason if there are none, `all records: …` if the ledger has errors.
+    It is `nothing: ` and a reason if there are none, `all records: …` if the ledger has errors.
     """
     if not extent.consistent:
         return "all records: the ledger has errors"
     if not extent.records:
-        return "no record: there is none yet"
+        return "nothing: the ledger has no record yet"
     rest = extent.records - extent.proven
     if not rest:
-        return "no record: all are proven"
+        return "nothing: all records are proven"
     unproven = _unproven(rest, extent)
     if extent.heads > 1:
         branches = extent.heads - 1

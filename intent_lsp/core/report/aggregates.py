@@ -156,7 +156,10 @@ _DAY: Final = len("2026-11-21")
 def _joined(
     found: Iterable[tuple[str, LineCount]],
 ) -> Iterable[tuple[str | None, LineCount]]:
-    """Add up the line counts of each name. Without any names, return one group named None."""
+    """Add up the line counts of each name.
+
+    Without any names, return one group named None with no lines.
+    """
     counts: dict[str | None, LineCount] = {}
     for name, lines in found:
         counts[name] = counts[name] + lines if name in counts else lines

@@ -180,7 +180,10 @@ class TrieNode:
         return [self, *found] if self.loops else found
 
     def seal(self) -> "list[TrieNode]":
-        """Prepare this node, to which no pattern is added any more. Return the nodes below it."""
+        """Prepare this node for matching; no pattern may be added any more. Return its children.
+
+        Children are the nodes directly below it. They are not prepared by this call.
+        """
         self.table = SegmentTable(self.below)
         return [node for node in (self.globstar, *self.below.values()) if node is not None]
 

@@ -76,10 +76,11 @@ def compile_scope(patterns: Sequence[str], reading: NameComparison = EXACT) -> S
 def compile_scopes(
     lists: Iterable[Sequence[str]], reading: NameComparison = EXACT
 ) -> tuple[Scope, ...]:
-    """Return the scope of each list of patterns, within the limits of a file (scope section 3).
+    """Return the scope of each list of patterns of one file, within its limits.
 
-    A pattern that would exceed a limit is refused. Later patterns that still fit are compiled.
-    `reading` is how names are compared.
+    The limits count the patterns of all lists together (scope section 3). A pattern that would
+    exceed a limit is refused. Later patterns that still fit are compiled. `reading` is how names
+    are compared.
     """
     rows = automata = 0
     scopes: list[Scope] = []

@@ -24,7 +24,10 @@ def _plain_path(spelled: str) -> str:
         return spelled
     found = path_of_uri(spelled)
     if found is None:
-        raise ValueError(f"{spelled!r} is not a file: URI of this machine")
+        raise ValueError(
+            f"{spelled!r} names no file on this machine: give a path, or a URI that begins with"
+            " file:///"
+        )
     return found
 
 

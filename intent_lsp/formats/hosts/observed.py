@@ -122,7 +122,8 @@ def _response_error(payload: Payload) -> str | None:
 def _changed_by_user(payload: Payload) -> bool:
     """Return whether a person changed the proposed text before it was written.
 
-    The payload counts the lines that the person added and removed.
+    The payload counts the lines that the person added and removed. Without such counts, return
+    False.
     """
     numbers = payload.find(("tool_response.returnDisplay.diffStat",))[1]
     names = ("user_added_lines", "user_removed_lines")

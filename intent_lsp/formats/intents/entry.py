@@ -226,7 +226,8 @@ def _date_of(reading: YamlDocument, node: YamlNode, name: str) -> str | None:
     """Return the value of the key `name` as it is written, or None for null.
 
     Add a hint if it is a plain value, without quotes, and a warning if it is no date or time of ISO
-    8601; neither for an empty text. For a list or a mapping, add a finding and return None.
+    8601, which is returned all the same; neither for an empty text. For a list or a mapping, add a
+    finding and return None.
     """
     text = text_of(reading, node)
     if not text:

@@ -1,7 +1,7 @@
 """Reader of the intents file: the intents of `active_intents.yaml`, and findings on it.
 
-Invariant: what a reader has cached of earlier texts does not change its result for a text, if its
-`find` always returns the same for a glob.
+Invariant: what a reader has cached of earlier texts does not change its result for a text, if the
+function that it was given to check globs always returns the same findings for a glob.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

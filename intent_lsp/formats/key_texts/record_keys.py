@@ -44,7 +44,8 @@ RELATED_TEXTS: Final = key_texts(
 type: Kind
     `specification`, `mutation_class` or `imported`.
 value: Value
-    What the edit belongs to.
+    Of a `specification`, the intent's specification or its id; of a `mutation_class`, the class;
+    of `imported`, the format that the record was imported from.
 """
 )
 """The texts about the keys of an item of `related`."""

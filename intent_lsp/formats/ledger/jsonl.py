@@ -228,7 +228,11 @@ def _unreadable(line: bytes, error: Exception) -> Flaw:
     The code of the flaw is BAD_RECORD if the line is a JSON object, else BAD_JSON.
     """
     if isinstance(error, RecursionError):
-        return Flaw(LedgerCode.BAD_JSON, "the line's JSON is nested too deeply")
+        return Flaw(
+            LedgerCode.BAD_JSON,
+            "the line's JSON is nested too deeply to be read; intent-lsp writes no such line:"
+            " restore it, for example from git",
+        )
     if not isinstance(error, msgspec.ValidationError):
         return Flaw(LedgerCode.BAD_JSON, f"the line is not JSON: {error}")
     try:

@@ -40,8 +40,8 @@ def schema_text(name: str) -> str:
 def _plain(schema: Any, definitions: Mapping[str, SchemaObject]) -> Any:  # noqa: ANN401 -- or a truth value
     """Return a schema with its references replaced by what they refer to.
 
-    Alternatives that differ by type alone become one list of types. A default of null is left out:
-    pydantic has it where a key may be absent.
+    Alternatives that can be one schema with a list of types are joined (see `_can_join`). A default
+    of null is left out: pydantic has it where a key may be absent.
     """
     if not isinstance(schema, dict):
         return schema
@@ -84,6 +84,10 @@ def _one_of_types(schema: SchemaObject) -> SchemaObject:
 
 
 def _can_join(one: SchemaObject, other: SchemaObject) -> bool:
+    """Return whether two alternatives name different types and have no other keyword in common.
+
+    Return False if one has a keyword that concerns values of every type, such as `enum`.
+    """
     closed = {"const", "enum", "anyOf", "allOf", "not", "if"}
     both = _types(one) and _types(other) and not set(_types(one)) & set(_types(other))
     keys = (one.keys() | other.keys()) & closed

@@ -45,7 +45,11 @@ def _renames(tree: SyntaxTree, old: bytes, new: bytes, nodes: Sequence[Node]) ->
 
 
 def _scope(tree: SyntaxTree, node: Node) -> tuple[int, int]:
-    """Return the (start, end) byte range in which an identifier's name has the same meaning."""
+    """Return the (start, end) byte range in which an identifier's name has the same meaning.
+
+    That is the nearest function or block around it, other than one that it names, else the whole
+    source. For a name that is looked up in something, as in `thing.name`, it is always the whole.
+    """
     above = None if _is_member(node) else node.parent
     while above is not None:
         block = tree.language not in _BY_FUNCTION and _BLOCKS.fullmatch(above.type)

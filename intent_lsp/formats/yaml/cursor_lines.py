@@ -105,7 +105,10 @@ def _closed_below(lines: Sequence[str], first: int, quote: str) -> bool:
 
 
 def in_quoted_text(lines: Sequence[str], line: int) -> bool:
-    """Return whether a line is inside a quoted text that began above it, or ends one."""
+    """Return whether a line is inside a quoted text that began above it, or ends one.
+
+    This is judged by counting quotes, at most `_LINES_SEARCHED` lines up and down; in doubt, False.
+    """
     own = line_parts(line_body(lines[line]) if line < len(lines) else "")
     between, ends = "", ""
     if not own.structural and not own.text[own.body :].startswith(QUOTES):

@@ -23,7 +23,10 @@ _CLOSED = re.compile(r"[ \t]*[\]}]")
 
 
 def joined(edits: Iterable[TextEdit]) -> list[TextEdit]:
-    """Return edits in order, those that start where the one before ends joined to that one."""
+    """Return the edits, each that starts where the one before it ends joined to that one.
+
+    The edits must be sorted by position, and stay so.
+    """
     found: list[TextEdit] = []
     for start, end, new_text in edits:
         if found and found[-1][1] == start:

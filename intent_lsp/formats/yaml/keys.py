@@ -48,10 +48,10 @@ class MappingKeys(Struct, frozen=True):
         return snake if snake in self.known else self.others.get(snake)
 
     def rank(self, name: str) -> int:
-        """Return the rank of a name with a meaning: 0 for a known key in snake_case.
+        """Return the rank of a name that `meaning` knows: 0 for a known key in snake_case.
 
         Other spellings have higher ranks. If a mapping has several names for one known key, the
-        name with the lowest rank is used.
+        name with the lowest rank is used. Raise ValueError for an unknown name.
         """
         snake = snake_case(name)
         rank = 0 if snake in self.known else 2 * (1 + list(self.others).index(snake))

@@ -76,8 +76,14 @@ def too_large(lines: Iterable[str]) -> bool:
 
 
 def _over_size(text: str) -> int | None:
-    """Return the offset at which a text exceeds MAX_BYTES in UTF-8, or None if it does not."""
+    """Return the offset in code points at which a text exceeds MAX_BYTES in UTF-8.
+
+    Return None if it does not exceed them.
+    """
     data = text.encode("utf-8", "surrogatepass")
     if len(data) <= MAX_BYTES:
         return None
-    return len(data[:MAX_BYTES].decode("utf-8", "ignore"))
+    end = MAX_BYTES
+    while data[end] & 0xC0 == 0x80:  # noqa: PLR2004 -- inside of a character
+        end -= 1
+    return len(data[:end].decode("utf-8", "surrogatepass"))

@@ -154,7 +154,7 @@ def liveness_of(
     """Return whether a host is registered, its last event, and the changes it did not ask for.
 
     `heard` maps the names under which the hooks of hosts ask to their last events. `unasked` maps
-    the hosts' own names to the changes.
+    the hosts' own names to the changes. What is not in them becomes None.
     """
     name = status.host.name
     last = heard.get(status.host.hook) or heard.get(name)

@@ -132,8 +132,9 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
     ) -> Iterator[tuple[FoundPlace, Denied, tuple[str, ...]]]:
         """Yield (place, refusal, intent ids) for each refused hunk of a file.
 
-        A hunk whose newest edit a person approved is left out. The path that the file was moved
-        from is judged too, if it is governed and no hunk is left out.
+        The ids are those of the intents that the hunk is judged by. A hunk whose newest edit a
+        person approved is left out. The path that the file was moved from is judged too, if it is
+        governed and no hunk is left out.
         """
         for origin in file.origins:
             ids = named.of_hunk(origin, file)

@@ -205,7 +205,7 @@ def _future_dates(read: IntentsFile, now: datetime) -> Iterator[Finding]:
                 yield Finding(
                     code=FileCode.BAD_DATE,
                     severity=Severity.WARNING,
-                    message=f"`{name}` is in the future",
+                    message=f"`{name}` is in the future: correct it, or the clock of this machine",
                     span=span,
                 )
 

@@ -105,8 +105,9 @@ def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[
 def _files_in(top: Path, name: str) -> Iterator[str]:
     """Yield all files below the directory `name` if it ends with `/`, else the file `name` itself.
 
-    Names are relative to the git top level `top`. Git's own files and nested repositories are left
-    out. If there are more than 100 times `HIDDEN_AT_MOST` files, yield none.
+    Names are relative to the git top level `top`. Git's own files, `.local/`, nested repositories
+    and links are left out. If the directory has more than 100 times `HIDDEN_AT_MOST` files, yield
+    none.
     """
     if not name.endswith("/"):
         yield name

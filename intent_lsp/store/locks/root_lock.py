@@ -21,6 +21,10 @@ WAIT_SECONDS: Final = 2.0
 """How many seconds to wait for a lock that another holder has."""
 
 _END_THIS: Final = "try again; if that does not help, end this process and start it again"
+_END_THAT: Final = (
+    "wait until that process releases the lock and try again; if it hangs, end it"
+    " (`fuser` or `lsof` with this path tells which process it is)"
+)
 
 NOTE_AT_MOST: Final = 1024
 """The most bytes that are read of the note in a lock file, which holds nothing else."""
@@ -52,7 +56,7 @@ class RootLock:
         try:
             waited = not self._locked()
             if waited and not wait_for(self._locked, self._wait_seconds):
-                raise self._busy("process", "wait for that process to end, or end it")
+                raise self._busy("process", _END_THAT)
             fd = self._opened()
             try:
                 yield waited or not free

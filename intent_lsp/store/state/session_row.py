@@ -27,9 +27,9 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     """The stored row of a session (`agent_id` is ""), or of one of its subagents.
 
     Times are formatted by `core.timestamps`. `active_intent` is the selected intent's id, or None.
-    `turn` counts from 1, and `stage` says whether the intent was selected in this turn
-    (requirements section 1). `ended_at` is None while the session is open, and if its process was
-    killed. `pid` is the id of its process, or None.
+    `turn` counts from 1. `stage` is "execution_authorized" if the intent was selected in this turn,
+    else "checkout_required" (requirements section 1). `ended_at` is None while the session is open,
+    and if its process was killed. `pid` is the id of its process, or None.
     """
 
     session_id: str

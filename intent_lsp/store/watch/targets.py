@@ -30,10 +30,11 @@ _Entries = Mapping[str, tuple[int, int, int]]
 class Watched(Struct, frozen=True, kw_only=True):
     """The state of the directories to be watched, at one moment.
 
-    `standing` maps each of them to its identity, which changes if the directory is replaced (see
-    `_identity`). `sources` are the existing directories to get events from. `names` maps each path
-    that an event may use for a directory to the path to report. `places` are those event paths and
-    all directories above them. `nameable` is whether all paths are valid UTF-8, as events require.
+    `standing` maps each of them, existing or not, to its identity, which changes if the directory
+    is created, deleted or replaced (see `_identity`). `sources` are the existing directories to get
+    events from. `names` maps each path that an event may use for a directory to the path to report.
+    `places` are those event paths and all directories above them. `nameable` is whether all paths
+    are valid UTF-8, as events require.
     """
 
     standing: Mapping[str, tuple[int, ...]]

@@ -136,7 +136,7 @@ WRONG: list[tuple[str, dict[str, Any], str, str]] = [
     ("check_edit", {"tool_name": 7}, "tool_name", "valid string"),
     ("check_edit", {"tool_name": ""}, "tool_name", "at least 1 character"),
     ("check_edit", {"tool_name": "Edit", "pathh": LOGIN}, "pathh", "Extra inputs"),
-    ("check_edit", {"tool_name": "Edit", "path": "file:x"}, "path", "is not a file: URI"),
+    ("check_edit", {"tool_name": "Edit", "path": "file:x"}, "path", "names no file on this"),
     ("check_edit", {"tool_name": "Edit", "path": "http://x"}, "", ""),
     ("check_edit", {"tool_name": "Edit", "path": LOGIN, "read_hash": "x"}, "read_hash", "SHA-256"),
     ("check_edit", {"tool_name": "E", "read_hash": None}, "read_hash", "for exactly one path"),

@@ -78,7 +78,8 @@ local function other_servers(bufnr)
       others[#others + 1] = ('%s (%s)'):format(client.name, client.offset_encoding)
     end
   end
-  return #others == 0 and 'no other language server' or 'beside ' .. table.concat(others, ', ')
+  return #others == 0 and 'no other language server has this file'
+    or 'beside ' .. table.concat(others, ', ')
 end
 
 local function check_file(bufnr)

@@ -81,10 +81,10 @@ def read_body(data: bytes) -> Message:
         value = json.loads(data.decode(), parse_constant=_refuse_constant)
     except RecursionError:
         problem = "the message is nested too deeply"
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, _ConstantError) as error:
         problem = f"the message is not JSON: {error}"
     except ValueError:
-        # Not UTF-8, NaN, or a number with more digits than Python accepts.
+        # Not UTF-8, or a number with more digits than Python accepts.
         problem = "the message is not JSON in UTF-8, or has a number that is too long"
     else:
         return read_value(value)
@@ -152,5 +152,12 @@ def _refuse(identity: MessageId | None, message: str) -> InvalidMessage:
     return InvalidMessage(id=identity, code=INVALID_REQUEST, message=message)
 
 
+class _ConstantError(ValueError):
+    """A text has NaN, Infinity or -Infinity, which Python would read, but JSON does not have."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is not a JSON value")
+
+
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON value")
+    raise _ConstantError(name)

@@ -156,5 +156,8 @@ class Commands:
                 f"intent-lsp: this editor cannot show a list of intents; to select one of {ids},"
                 " use the quick fix “Select intent …” on a line that intent-lsp has marked"
             )
-            raise WrongParamsError("intentId", f"name one intent of {ids}")
+            raise WrongParamsError(
+                "intentId",
+                f"is missing, and this editor cannot show a list to choose from; give one of {ids}",
+            )
         return None

@@ -175,7 +175,10 @@ def _flow_changes(
 
 
 def _inner_id(entry: _Entry, text: str) -> list[TextEdit]:
-    """Return the change that puts the id first into an entry in braces, if it is not in it."""
+    """Return the change that puts an entry's key, as its id, first into its braces.
+
+    The list is empty if the entry has that id inside already.
+    """
     table, key = entry.table, entry.key
     if entry.named:
         return []

@@ -63,7 +63,7 @@ def _named_file(keys: ForeignKeys) -> RecordFile | None:
     """
     encoding = keys.text("path_encoding")
     if encoding not in (None, PERCENT):
-        keys.lose("path_encoding", "not a known value, so it is left out")
+        keys.lose("path_encoding", "not a value that intent-lsp knows, so it is not imported")
         encoding = None
     path = _below(keys.text("relative_path", "path", limit=MAX_URL), encoding)
     if path is None:
@@ -135,7 +135,7 @@ def _contributor(keys: ForeignKeys) -> Contributor | None:
     try:
         entity = EntityType((kind or UNKNOWN).upper())
     except ValueError:
-        keys.lose("entity_type", "not a known value, so it is left out")
+        keys.lose("entity_type", "not a value that intent-lsp knows, so it is not imported")
         entity = EntityType.UNKNOWN
     return Contributor(entity, model or ("human" if entity is EntityType.HUMAN else UNKNOWN))
 

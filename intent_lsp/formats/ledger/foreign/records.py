@@ -107,7 +107,7 @@ def foreign_line(line: bytes) -> Foreign | str:
     try:
         value = parse(line.decode())
     except RecursionError:
-        return "the line's JSON is nested too deeply"
+        return "the line's JSON is nested too deeply to be read"
     except ValueError as error:
         return f"the line is not JSON: {error}"
     return foreign_record(value)
@@ -263,7 +263,7 @@ def _one_of(keys: ForeignKeys, kind: type[_T], name: str) -> _T | None:
     try:
         return kind(found)
     except ValueError:
-        keys.lose(name, "not a known value, so it is left out")
+        keys.lose(name, "not a value that intent-lsp knows, so it is not imported")
         return None
 
 

@@ -26,7 +26,10 @@ def talk_uri(url: str) -> str:
 
 
 def related_uri(kind: str, value: str) -> str:
-    """Return a related entry's value if it is a URI, else as a URN with the type `kind`."""
+    """Return the value of a related entry of type `kind` if it is a URI, else a URN made from it.
+
+    The URN has the type `kind`, but `intent` for `specification`.
+    """
     return value if is_uri(value) else _urn(_NAMED.get(kind, kind), value)
 
 

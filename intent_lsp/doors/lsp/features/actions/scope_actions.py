@@ -45,7 +45,7 @@ def scope_actions(
     path = tracked.path
     if path is not None and problem.code in (*NO_USABLE_INTENT, GateCode.SCOPE_VIOLATION):
         argument = {
-            "name": f"Work on {path}",
+            "name": f"Changes to {path}",
             "ownedScope": [escape(path)],
             "select": True,
             "workspaceUri": root_uri(tracked),
