@@ -1,25 +1,18 @@
-"""The alternatives of patterns as rows of segments, and which of them match a path.
-
-The rows of one pattern are matched together, those of many patterns in a trie.
+"""The alternatives of a pattern as rows of segments, matched together against a path.
 
 Invariant: matching takes time linear in the path, whatever the rows are (scope section 3).
-Invariant: the trie returns the same patterns as matching each on its own. A walk tests only
-patterns that the path's segments lead to.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache, reduce
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from operator import or_
-from typing import Generic, TypeVar
 
 from intent_lsp.core.scope.language import Items, Wild
 from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
 from intent_lsp.core.scope.segment import Bundle, Segment, TestLines, segment_of
 
 _SLASHES = re.compile(r"/+")
-
-V = TypeVar("V")
 
 PatternRow = tuple[Segment | None, ...]
 """The segments of one alternative of a pattern. None stands for `**`."""
@@ -55,8 +48,8 @@ def literal_path(row: PatternRow) -> str | None:
     return "/".join(known) if len(known) == len(row) else None
 
 
-class SegmentTable(Generic[V]):
-    """Segments with a value each, matched together against one name.
+class SegmentTable:
+    """Segments with the bits of their tests, matched together against one name.
 
     Names are looked up in a dict, and so are the texts of segments `text*` and `*text`, by their
     length. The other segments that can be written out are bundled. Each automaton is asked.
@@ -64,39 +57,40 @@ class SegmentTable(Generic[V]):
 
     __slots__ = ("_automata", "_bundle", "_bundled", "_heads", "_names", "_tails")
 
-    def __init__(self, values: Mapping[Segment, V]) -> None:
-        self._names: dict[str, list[V]] = {}
-        self._heads: dict[int, dict[str, list[V]]] = {}
-        self._tails: dict[int, dict[str, list[V]]] = {}
-        self._automata: list[tuple[Callable[[str], bool], V]] = []
+    def __init__(self, masks: Mapping[Segment, int]) -> None:
+        self._names: dict[str, int] = {}
+        self._heads: dict[int, dict[str, int]] = {}
+        self._tails: dict[int, dict[str, int]] = {}
+        self._automata: list[tuple[Callable[[str], bool], int]] = []
         flat = list[Items]()
-        self._bundled: list[V] = []
-        for segment, value in values.items():
+        self._bundled: list[int] = []
+        for segment, mask in masks.items():
             if segment.literal is not None:
-                self._names.setdefault(segment.literal, []).append(value)
+                self._names[segment.literal] = self._names.get(segment.literal, 0) | mask
             elif segment.one_sided:
                 text = segment.prefix or segment.suffix
                 sized = (self._tails if segment.suffix else self._heads).setdefault(len(text), {})
-                sized.setdefault(text, []).append(value)
+                sized[text] = sized.get(text, 0) | mask
             elif segment.flat is None:
-                self._automata.append((segment.matches, value))
+                self._automata.append((segment.matches, mask))
             else:
                 flat += segment.flat
-                self._bundled += [value] * len(segment.flat)
+                self._bundled += [mask] * len(segment.flat)
         self._bundle = Bundle(flat) if flat else None
 
-    def matching(self, name: str) -> list[V]:
-        """Return the values of the segments that match the whole of `name`, some perhaps twice."""
-        found = [*self._names.get(name, ())]
+    def passed_by(self, name: str) -> int:
+        """Return the bits of all tests whose segment matches the whole of `name`."""
+        found = self._names.get(name, 0)
         for size, heads in self._heads.items():
-            found += heads.get(name[:size], ())
+            found |= heads.get(name[:size], 0)
         for size, tails in self._tails.items():
-            found += tails.get(name[-size:], ())
-        for matches, value in self._automata:
+            found |= tails.get(name[-size:], 0)
+        for matches, mask in self._automata:
             if matches(name):
-                found.append(value)
+                found |= mask
         if self._bundle is not None:
-            found += map(self._bundled.__getitem__, self._bundle.matching(name))
+            for index in self._bundle.matching(name):
+                found |= self._bundled[index]
         return found
 
 
@@ -104,17 +98,18 @@ class PatternRows:
     """The alternatives of a pattern (its rows), matched together.
 
     `lines` are the rows as test lines: a walk over a tree steps from directory to directory in
-    them. `anything` are the bits of the tests that every segment of a path passes.
+    them. `anything` are the bits of the tests that every segment of a path passes, and `passed_by`
+    returns the bits of those that a given segment passes.
     """
 
-    __slots__ = ("_first", "_table", "anything", "lines")
+    __slots__ = ("_first", "anything", "lines", "passed_by")
 
     def __init__(self, rows: Sequence[PatternRow]) -> None:
         # A `**` at the end must match at least one segment, so it is a gap and one more test.
         self.lines: TestLines[Segment] = TestLines(
             row if row[-1] is not None else (*row, _ANYTHING) for row in rows
         )
-        self._table = SegmentTable(self.lines.masks)
+        self.passed_by = SegmentTable(self.lines.masks).passed_by
         whole = (mask for segment, mask in self.lines.masks.items() if segment.anything)
         self.anything = reduce(or_, whole, 0)
         heads = [None if row[0] is None else row[0].literal for row in rows]
@@ -139,10 +134,6 @@ class PatternRows:
         """
         return state & self.lines.final >> 1
 
-    def passed_by(self, name: str) -> int:
-        """Return the bits of all tests that one segment of a path, `name`, passes."""
-        return reduce(or_, self._table.matching(name), 0)
-
     def _run(self, names: Sequence[str]) -> int:
         lines, state = self.lines, self.lines.start
         for name in names:
@@ -150,92 +141,6 @@ class PatternRows:
             if not state:
                 break
         return state
-
-
-_HEAVIEST = 1 << 18
-_STEPS_REMEMBERED = 1 << 14
-
-
-class TrieNode:
-    """A node of the trie: the patterns that end here, and the nodes that a name leads to.
-
-    `ends` are patterns that match the path so far, `tails` those that match every path below.
-    `below` are the nodes that segments lead to, `globstar` is the node of a `**` that begins at
-    this node. `loops`: the node belongs to a `**`, so that every name leads back to it.
-    """
-
-    __slots__ = ("below", "ends", "globstar", "loops", "table", "tails")
-
-    def __init__(self, *, loops: bool = False) -> None:
-        self.table = SegmentTable[TrieNode]({})
-        self.loops = loops
-        self.below: dict[Segment, TrieNode] = {}
-        self.globstar: TrieNode | None = None
-        self.ends: list[int] = []
-        self.tails: list[int] = []
-
-    def reached(self, name: str) -> Sequence["TrieNode"]:
-        """Return the nodes that the segment `name` of a path leads to from this node."""
-        found = self.table.matching(name)
-        return [self, *found] if self.loops else found
-
-    def seal(self) -> "list[TrieNode]":
-        """Prepare this node for matching; no pattern may be added any more. Return its children.
-
-        Children are the nodes directly below it. They are not prepared by this call.
-        """
-        self.table = SegmentTable(self.below)
-        return [node for node in (self.globstar, *self.below.values()) if node is not None]
-
-
-class Trie:
-    """Finds the patterns that match a path. `rows` are alternatives, with their pattern's number.
-
-    Many paths share a directory, so the state of the walk at each directory is cached: the patterns
-    that match everything below it, and the nodes that it leads to.
-    """
-
-    __slots__ = ("_directories", "_reached", "_root", "_weight")
-
-    def __init__(self, rows: Iterable[tuple[int, PatternRow]]) -> None:
-        self._root = TrieNode()
-        for number, row in rows:
-            _add(self._root, number, row)
-        todo = [self._root]
-        while todo:
-            todo += todo.pop().seal()
-        self._directories: dict[tuple[str, ...], tuple[frozenset[int], Sequence[TrieNode]]] = {}
-        self._weight = 0
-        # Names repeat in a tree.
-        self._reached = lru_cache(_STEPS_REMEMBERED)(TrieNode.reached)
-
-    def matching(self, names: Sequence[str]) -> frozenset[int]:
-        """Return the numbers of the patterns that match a path, given as its segments."""
-        *above, name = names
-        directory = tuple(above)
-        known = self._directories.get(directory)
-        if known is None:
-            # Another thread may empty the cache at any time, so nothing is looked up again.
-            if self._weight > _HEAVIEST:
-                self._directories, self._weight = {}, 0
-            known = self._directories[directory] = self._walked(above)
-            self._weight += 1 + sum(map(len, known))
-        found, active = known
-        return found.union(*[node.ends for node in self._below(active, name)])
-
-    def _walked(self, above: Iterable[str]) -> tuple[frozenset[int], Sequence[TrieNode]]:
-        """Walk through the trie along the segments of a directory. Return the state there."""
-        active = _entered([self._root])
-        found = set(self._root.tails)
-        for name in above:
-            active = _entered(self._below(active, name))
-            found.update(*[node.tails for node in active])
-        return frozenset(found), active
-
-    def _below(self, nodes: Iterable[TrieNode], name: str) -> Collection[TrieNode]:
-        """Return the nodes that a name leads to from any of `nodes`."""
-        # Several ways may lead to one node. Keep it once, or the walk would not be linear.
-        return dict.fromkeys(below for node in nodes for below in self._reached(node, name))
 
 
 def _without_parents(parts: Sequence[str]) -> list[str]:
@@ -249,26 +154,3 @@ def _without_parents(parts: Sequence[str]) -> list[str]:
             continue
         kept.append(part)
     return kept or [""]
-
-
-def _entered(nodes: Collection[TrieNode]) -> Sequence[TrieNode]:
-    """Return nodes, and those of the `**` that begin at them, which may match no segment."""
-    entered = dict.fromkeys(nodes)
-    entered.update((node.globstar, None) for node in nodes if node.globstar is not None)
-    return list(entered)
-
-
-def _add(node: TrieNode, number: int, row: PatternRow) -> None:
-    """Add one alternative of the pattern `number` to the trie below `node`.
-
-    A `**` at the end of the alternative is a tail: it matches everything below.
-    """
-    *above, last = row
-    for segment in above if last is None else row:
-        if segment is not None:
-            node = node.below.setdefault(segment, TrieNode())
-            continue
-        if node.globstar is None:
-            node.globstar = TrieNode(loops=True)
-        node = node.globstar
-    (node.tails if last is None else node.ends).append(number)

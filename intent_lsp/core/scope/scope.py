@@ -10,6 +10,7 @@ never updated: when the intents change, a new one is built.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -19,7 +20,8 @@ from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.core.scope.limits import FILE_AUTOMATA, FILE_ROWS
 from intent_lsp.core.scope.pattern import EXACT, NameComparison, Pattern, compile_pattern
-from intent_lsp.core.scope.rows import PatternRow, Trie
+from intent_lsp.core.scope.rows import PatternRow
+from intent_lsp.core.scope.trie import Trie
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +127,8 @@ class Hits(Struct, frozen=True):
     is `taken`.
     """
 
-    given: frozenset[int]
-    taken: frozenset[int]
+    given: AbstractSet[int]
+    taken: AbstractSet[int]
 
 
 class ScopeIndex:
@@ -165,7 +167,7 @@ class ScopeIndex:
         The result is not cached, since a walk over a tree asks for each path once.
         """
         names = self._reading.path(path).split("/")
-        given = frozenset[int]() if "" in names else self._given.matching(names)
+        given = set[int]() if "" in names else self._given.matching(names)
         return Hits(given, self._taken.matching(names) if given else given)
 
     def place(self, number: int) -> tuple[int, int]:
