@@ -81,7 +81,7 @@ def test_the_answer_is_the_same_when_names_come_by_the_thousand() -> None:
 def test_threads_that_empty_the_cache_of_each_other_are_answered(
     index: ScopeIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("intent_lsp.core.scope.rows._HEAVIEST", 0)
+    monkeypatch.setattr("intent_lsp.core.scope.trie._HEAVIEST", 0)
 
     def asked(thread: int) -> bool:
         paths = [WorkspacePath(f"src/{thread}/{at % 7}/a.ts") for at in range(5_000)]

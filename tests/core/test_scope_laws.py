@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from intent_lsp.core.intents import IntentId
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.core.scope import rows
+from intent_lsp.core.scope import trie
 from intent_lsp.core.scope.findings import pattern_findings, reaches_control_plane
 from intent_lsp.core.scope.language import escape
 from intent_lsp.core.scope.pattern import EXACT, NameComparison
@@ -88,7 +88,7 @@ def test_a_directory_that_is_remembered_says_the_same_of_every_name_in_it(
 ) -> None:
     index = index_of((str(at), patterns) for at, patterns in enumerate(scopes))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(rows, "_HEAVIEST", heaviest)
+        patched.setattr(trie, "_HEAVIEST", heaviest)
         for name, room in product(held, rooms):
             path = WorkspacePath(f"{room}/{name}")
             assert index.owners(path) == asked(scopes, path, EXACT)

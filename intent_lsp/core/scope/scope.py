@@ -10,7 +10,6 @@ never updated: when the intents change, a new one is built.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -127,8 +126,8 @@ class Hits(Struct, frozen=True):
     is `taken`.
     """
 
-    given: AbstractSet[int]
-    taken: AbstractSet[int]
+    given: frozenset[int]
+    taken: frozenset[int]
 
 
 class ScopeIndex:
@@ -167,7 +166,7 @@ class ScopeIndex:
         The result is not cached, since a walk over a tree asks for each path once.
         """
         names = self._reading.path(path).split("/")
-        given = set[int]() if "" in names else self._given.matching(names)
+        given = frozenset[int]() if "" in names else self._given.matching(names)
         return Hits(given, self._taken.matching(names) if given else given)
 
     def place(self, number: int) -> tuple[int, int]:

@@ -216,30 +216,30 @@ class Trie:
     Many paths share a directory, so the state of the walk at each directory is cached.
     """
 
-    __slots__ = ("_entered", "_rooms", "_weight")
+    __slots__ = ("_entered", "_states", "_weight")
 
     def __init__(self, rows: Iterable[tuple[int, PatternRow]]) -> None:
         root = Branch()
         for number, row in rows:
             _add(root, number, row)
         self._entered = root.entered()
-        self._rooms: dict[tuple[str, ...], DirectoryState] = {}
+        self._states: dict[tuple[str, ...], DirectoryState] = {}
         self._weight = 0
         todo = [root]
         while todo:
             todo += todo.pop().seal()
 
-    def matching(self, names: Sequence[str]) -> set[int]:
+    def matching(self, names: Sequence[str]) -> frozenset[int]:
         """Return the numbers of the patterns that match a path, given as its segments."""
         *above, name = names
         directory = tuple(above)
-        room = self._rooms.get(directory)
-        if room is None:
-            room = self._rooms[directory] = self._walked(above)
-            self._weight += room.weight
+        state = self._states.get(directory)
+        if state is None:
+            state = self._states[directory] = self._walked(above)
+            self._weight += state.weight
             if self._weight > _HEAVIEST:
-                self._rooms, self._weight = {}, 0
-        return room.matching(name)
+                self._states, self._weight = {}, 0
+        return frozenset(state.matching(name))
 
     def _walked(self, above: Iterable[str]) -> DirectoryState:
         """Walk through the trie along the segments of a directory. Return the state there."""
