@@ -39,7 +39,7 @@ def test_an_older_ledger_verifies_and_is_said_to_be_one(tmp_path: Path, name: st
     (told,) = found.problems
     assert (told.code, told.line) == (LedgerCode.OLDER_RECORDS, 1)
     assert told.severity is Severity.INFORMATION
-    assert f"(and {len(golden(name)) - 1} more)" in told.message
+    assert f"(and {len(golden(name)) - 1} more of this kind)" in told.message
 
 
 @each_dialect
