@@ -86,8 +86,8 @@ def test_every_checkpoint_of_a_text_is_read_in_order() -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("", "does not begin with"),
-        ("Signed-off-by: A", "does not begin with"),
+        ("", "must begin with"),
+        ("Signed-off-by: A", "must begin with"),
         ("Intent-Ledger:", "version is not v1"),
         ("Intent-Ledger: v2 a 1 b", "version is not v1"),
         (f"Intent-Ledger: v1 {DIGITS_A} 1", "does not have the form `<version>"),

@@ -84,7 +84,7 @@ _ROWS: Final[Mapping[int, tuple[str, Callable[[GateRequest, Denied | None], str]
     12: ("In the intent's scope", check_facts.scope),
     13: ("The file is as it was read", check_facts.stale),
     14: ("The agent has read the file", check_facts.reading),
-    15: ("A new specification is declared as one", check_facts.specification),
+    15: ("A new numbered specification is declared as INTENT_EVOLUTION", check_facts.specification),
 }
 """For rows 3 to 15, by number: the label, and the function that describes the row's facts."""
 

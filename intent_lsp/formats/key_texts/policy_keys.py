@@ -48,7 +48,7 @@ session_ids: Session ids
     - hashed: Sessions are named by hashes of their ids.
 urls: Conversation addresses
     Whether records hold the address of the conversation in which an edit was made.
-    - keep: Records hold the address that an agent gave.
+    - keep: Records hold the address of the conversation, if the agent gave it.
     - drop: Records hold the session in its place.
 """
 )

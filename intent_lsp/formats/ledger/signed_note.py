@@ -155,7 +155,7 @@ def read_trailer(line: str) -> Checkpoint | Rejected:
     """
     found = _KEY.fullmatch(line.rstrip("\r\n"))
     if found is None:
-        return Rejected(f"the line does not begin with `{TRAILER}:`")
+        return Rejected(f"a checkpoint's line must begin with `{TRAILER}:`")
     words = found.group(1).split()
     if words[:1] != [VERSION]:
         return Rejected(f"the checkpoint's version is not {VERSION}")

@@ -56,7 +56,7 @@ class TreeNames(Struct, frozen=True):
     only_file_below: Callable[[str], str | None]
 
     def has(self, path: str) -> bool:
-        """Return whether a path is there, as a file or as a directory."""
+        """Return whether the work tree has a file or a directory at this path."""
         return self.is_file(path) or self.is_directory(path)
 
 

@@ -109,7 +109,10 @@ class _Reading:
         return fitting(found, content_below(lines, line), self._parts, _parent_column(above))
 
     def _on_line(self, path: tuple[Step, ...]) -> YamlCursor | None:
-        """Return what is at the cursor behind the dashes of its line; `path` leads up to there."""
+        """Return what is at the cursor on its line, behind the dashes if the line begins with any.
+
+        `path` leads to what stands behind them: it has one step more for each dash.
+        """
         parts, at = self._parts, self._place.character
         if parts.key is not None and at >= parts.colon:
             return self._in_value((*path, parts.key.name), parts.value, Beginning.COLON)

@@ -25,9 +25,10 @@ class OpenFileState(Struct, frozen=True, kw_only=True):
 
     Unsaved text is compared with `head`, `baseline` and `passed`, the content that the file's
     newest record without a violation left. `refused` is the file's newest record if the file still
-    has the content that it left, and it is a violation under the same intent or of a refused call
-    that was made all the same; else None. `ignored` is the message about such a call, or None. If
-    it is None and the edit is allowed, `head` is `disk`, and the others are None.
+    has the content that this record left, and the record is a violation under the same intent or
+    is of a refused call that was made all the same; else None. `ignored` is the message about such
+    a call, or None. Where nothing is to be compared, `head` is `disk`, and `baseline`, `passed` and
+    `refused` are None.
     """
 
     judgement: Judgement

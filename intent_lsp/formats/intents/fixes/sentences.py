@@ -55,7 +55,8 @@ def one_text_fix(reading: YamlDocument, node: YamlNode) -> Fix | None:
 def mapping_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
     """Return the fix that turns a mapping into a list of its `key: value` sentences.
 
-    Return None for a mapping with a tag or an anchor, or with a key after `?`.
+    Return None if it has a tag or an anchor, or if in a block mapping a `?`, a tag or an anchor
+    stands before a key.
     """
     if has_properties(reading, table) or not _plain_keys(reading, table):
         return None
@@ -71,7 +72,8 @@ def item_fix(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> Fi
     """Return the fix that replaces a mapping in a list by its `key: value` sentences.
 
     `item` is the mapping, or an alias of one. It becomes one item of `listing` for each pair.
-    Return None for a mapping without pairs, with a tag or an anchor, or with a key after `?`.
+    Return None if the mapping has no pairs, if `item` itself has a tag or an anchor, or if in a
+    block mapping a `?`, a tag or an anchor stands before a key.
     """
     table = item.content
     if not isinstance(table, MappingNode) or not table.pairs or item.start == item.end:
