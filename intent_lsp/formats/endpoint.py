@@ -45,9 +45,10 @@ class ListenAddress:
 
 
 def read_endpoint(spelled: str) -> Endpoint | None:
-    """Return the endpoint that a text names: `HOST:PORT`, `[::1]:PORT`, `:PORT` or `PORT`.
+    """Return the endpoint that a text names: `HOST:PORT`, `[IPV6]:PORT`, `:PORT` or `PORT`.
 
-    A missing host means the loopback address. Return None for any other text.
+    A missing host means the loopback address of IPv4. Return None for any other text, or for a port
+    above 65535.
     """
     found = _SPELLED.fullmatch(spelled)
     if found is None or int(found[3]) > _HIGHEST_PORT:

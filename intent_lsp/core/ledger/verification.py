@@ -215,10 +215,10 @@ def conditional(extent: Extent) -> str:
     return f"someone with write access could have rewritten {unproven}"
 
 
-def _unproven(rest: int, extent: Extent) -> str:
-    if rest == extent.records:
-        return "the only record" if rest == 1 else f"all {rest:,} records"
-    return "the record after that" if rest == 1 else f"the {rest:,} records after that"
+def _unproven(count: int, extent: Extent) -> str:
+    if count == extent.records:
+        return "the only record" if count == 1 else f"all {count:,} records"
+    return "the record after that" if count == 1 else f"the {count:,} records after that"
 
 
 def unchanged(count: int, records: int) -> str:

@@ -108,7 +108,7 @@ async def _at_editor(question: PersonQuestion) -> ApprovalAnswer:
 
 
 async def _first_word(asked: ToolRequest, policy: TeamPolicy) -> ApprovalAnswer:
-    """Return the answer with which a call is judged before anybody is asked.
+    """Return what stands for a person's answer while nobody has been asked about a call yet.
 
     It says that somebody can be asked, at an editor or through the client, or why nobody can.
     """

@@ -129,7 +129,7 @@ class Host(Struct, frozen=True, kw_only=True):
 
         `given` is the event's name from the command line, for a payload without one, or None. Raise
         WrongPayloadError if the event has no name, if a call has no tool, or where `Payload.text`,
-        `tool_call` or `shown` raises it.
+        `Payload.part`, `tool_call` or `shown` raises it.
         """
         names, name = self.fields, self.event_name(payload, given)
         kind = self.events.get(name, HookKind.OTHER)

@@ -105,7 +105,7 @@ def _delta(headings: tuple[str, ...]) -> str:
 
 
 def _renamed(texts: list[str]) -> Iterator[str]:
-    """Yield the requirements that get another name, from lines FROM and TO."""
+    """Yield `Renamed: OLD is now NEW` for each line TO, with OLD from the line FROM above it."""
     old = ""
     for text in texts:
         pair = _RENAMED.match(text)

@@ -29,7 +29,7 @@ _CALL_ALONE: Final = "let this entry of the settings call `intent-lsp hook` and 
 _NO_COMMAND: Final = "no shell can run the command: it has a NUL or half of a character"
 _WRITE_AGAIN: Final = "write the command again in the settings file"
 _UPDATE: Final = "update the intent-lsp that this command runs"
-_UPDATE_OLDER: Final = "update the older of the two"
+_UPDATE_OLDER: Final = "update the older of these two programs"
 
 
 class ProbeFinding(Struct, frozen=True, kw_only=True):

@@ -38,8 +38,8 @@ def ignored_refusal(stores: Stores, record: Record, path: WorkspacePath) -> str:
 
 def _time(at: str) -> str:
     """Return a time of an RFC 3339 timestamp for people, such as `12:03:04 UTC on 2026-11-25`."""
-    day, _, rest = at.partition("T")
-    return f"{rest[:8]} UTC on {day}"
+    day, _, time = at.partition("T")
+    return f"{time[:8]} UTC on {day}"
 
 
 def refused_call(

@@ -250,7 +250,7 @@ class SaveRuns:
             return replace(after, queued=str(problem))
 
     def take_ended(self) -> tuple[AfterSave, ...]:
-        """Return the outcomes of the runs that have ended since the last call."""
+        """Return the outcomes of the runs of automatic saves that ended since the last call."""
         ended, self._ended = tuple(self._ended), []
         return ended
 

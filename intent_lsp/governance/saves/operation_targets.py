@@ -127,7 +127,7 @@ class OperationTargets:
         return next(known, None) or _Announced()
 
     def _files(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
-        """Return the files at or below a named path, as they are before the operation.
+        """Return the files that are now at or below the old path, or the new one if there is none.
 
         Raise RequestLimitError for more than `at_most` files.
         """

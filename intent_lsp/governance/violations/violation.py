@@ -38,8 +38,9 @@ class Violation(Struct, frozen=True, kw_only=True):
 
     `hunk` is the marked change against HEAD, or None if there is none. `scope` are the globs of the
     intent `intent_id`, and `elsewhere` is the place where they are written. `owners` are
-    intents that own the file, one of which could be selected instead; `owner_places` are the places
-    of the first of them in the intents file, each with the owner's id and name as its message.
+    intents that own the file, one of which could be selected instead. `owner_places` has a place
+    for each of the first few owners: that of its id in the intents file, with its id and name as
+    the message.
     """
 
     code: str

@@ -90,7 +90,8 @@ def _agreed(call: Call, made: PlanProposal) -> bool:
     if call.options.yes or call.options.json or not call.page.asks:
         return bool(call.options.yes)
     if not call.page.agreed(f"Add {counted(len(made.added), 'intent')} to {INTENTS_FILE}?"):
-        raise WrongUsageError("nothing was written", cure="narrow the plan by giving its path")
+        why = "nothing was written, because the answer was no"
+        raise WrongUsageError(why, cure="to add fewer intents, give the path of one plan")
     return True
 
 

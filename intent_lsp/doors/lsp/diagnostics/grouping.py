@@ -167,9 +167,10 @@ class DiagnosticGrouping:
                 self._show_root(root)
 
     def _show_root(self, root: OpenRoot) -> None:
-        """Publish each closed file of a root whose violations are computed again and not published.
+        """Publish the closed files of a root whose published diagnostics are out of date.
 
-        Also publish one for which `others` has changed: the files that it stands for.
+        These are the files whose violations were computed since, and the files at which further
+        files are shown (`others`) if those have changed.
         """
         entries = [entry for entry in self._entries.values() if entry.open_root is root]
         shown = shown_of(entry.file for entry in entries)

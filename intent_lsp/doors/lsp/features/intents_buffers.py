@@ -102,7 +102,8 @@ class _Reading(Struct):
 class IntentsBuffers:
     """The open intents files of one connection.
 
-    `renewals` renew the lists of files that answers about them need.
+    `renewals` renews the cached list of the files in a root. Whoever answers a request about an
+    intents file from that list awaits it first.
     """
 
     def __init__(self, connection: Connection) -> None:
