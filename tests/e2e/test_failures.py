@@ -13,8 +13,8 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -629,13 +629,19 @@ def nobody_may_read(path: Path) -> Iterator[None]:
     path.chmod(0o644)
 
 
+@asynccontextmanager
+async def editing_with_rights(repository: Repository, log: Path) -> AsyncIterator[Editor]:
+    """Edit in a governed root with a server that file permissions bind, even as root."""
+    govern(repository)
+    async with editing(repository.root, command=logging_server(log, bound=True)) as editor:
+        yield editor
+
+
 async def test_a_file_that_cannot_be_hashed_is_judged_and_recorded_without_a_hash(
     repository: Repository, tmp_path: Path
 ) -> None:
-    govern(repository)
     log = tmp_path / "log"
-    command = logging_server(log, bound=True)
-    async with editing(repository.root, command=command) as editor:
+    async with editing_with_rights(repository, log) as editor:
         await ask(editor, "select", intentId="INT-001")
         with nobody_may_read(repository.root / LOGIN):
             told = await ask(editor, "validateEdit", **WRITE)
@@ -661,9 +667,7 @@ async def test_a_file_that_cannot_be_hashed_is_judged_and_recorded_without_a_has
 async def test_what_can_be_hashed_again_is_recorded_with_its_hash(
     repository: Repository, tmp_path: Path
 ) -> None:
-    govern(repository)
-    command = logging_server(tmp_path / "log", bound=True)
-    async with editing(repository.root, command=command) as editor:
+    async with editing_with_rights(repository, tmp_path / "log") as editor:
         await ask(editor, "select", intentId="INT-001")
         with nobody_may_read(repository.root / LOGIN):
             given = await ticket(editor, LOGIN)
@@ -677,10 +681,8 @@ async def test_what_can_be_hashed_again_is_recorded_with_its_hash(
 async def test_an_intents_file_that_cannot_be_read_has_an_error_that_says_so(
     repository: Repository, tmp_path: Path
 ) -> None:
-    govern(repository)
     log = tmp_path / "log"
-    command = logging_server(log, bound=True)
-    async with editing(repository.root, command=command) as editor:
+    async with editing_with_rights(repository, log) as editor:
         with nobody_may_read(repository.root / INTENTS_FILE):
             await until_said(editor, "is OFF")
             (problem,) = await editor.problems(INTENTS_FILE, "YAML_SYNTAX")
@@ -694,9 +696,7 @@ async def test_an_intents_file_that_cannot_be_read_has_an_error_that_says_so(
 async def test_a_read_of_a_file_that_cannot_be_read_is_refused_with_the_cure(
     repository: Repository, tmp_path: Path
 ) -> None:
-    govern(repository)
-    command = logging_server(tmp_path / "log", bound=True)
-    async with editing(repository.root, command=command) as editor:
+    async with editing_with_rights(repository, tmp_path / "log") as editor:
         with nobody_may_read(repository.root / LOGIN):
             error = await failing(editor, "recordRead", path=LOGIN)
             assert error.code == -32602
@@ -709,9 +709,7 @@ async def test_a_read_of_a_file_that_cannot_be_read_is_refused_with_the_cure(
 async def test_a_file_that_cannot_be_read_is_not_taken_for_a_new_one(
     repository: Repository, tmp_path: Path
 ) -> None:
-    govern(repository)
-    command = logging_server(tmp_path / "log", bound=True)
-    async with editing(repository.root, command=command) as editor:
+    async with editing_with_rights(repository, tmp_path / "log") as editor:
         await ask(editor, "select", intentId="INT-001")
         with nobody_may_read(repository.root / LOGIN):
             told = await ask(editor, "validateEdit", **WRITE)
@@ -721,10 +719,8 @@ async def test_a_file_that_cannot_be_read_is_not_taken_for_a_new_one(
 async def test_a_save_that_cannot_be_read_back_stands_and_is_recorded_without_a_hash(
     repository: Repository, tmp_path: Path
 ) -> None:
-    govern(repository)
     log = tmp_path / "log"
-    command = logging_server(log, bound=True)
-    async with editing(repository.root, command=command) as editor:
+    async with editing_with_rights(repository, log) as editor:
         await editor.ask("intent/select", {"intentId": "INT-002"})
         await save(editor, INVOICE, LINES + "1\n")
         await editor.traced(1)
