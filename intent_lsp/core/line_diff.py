@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.content import EMPTY_HASH, ContentHash, hash_content
+from intent_lsp.core.content import EMPTY_HASH, hash_content, line_body
 from intent_lsp.core.records import Range
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -40,13 +40,13 @@ class Hunk(Struct, frozen=True, kw_only=True):
 
 
 def ranges(
-    hunks: Iterable[Hunk], new_lines: Sequence[bytes], *, encoding: str = "utf-8"
+    hunks: Iterable[Hunk], new_lines: Sequence[str], *, encoding: str = "utf-8"
 ) -> tuple[Range, ...]:
     """Return the ranges of changed lines that a record stores for `hunks`, in line order.
 
-    `new_lines` are the raw lines of the new content with their line ends, in `encoding`. The range
-    of a pure deletion is the line above it, or line 1. Empty new content has one range `0`-`0`,
-    also without a hunk; any other content without a hunk has no range.
+    `new_lines` are the lines of the new content with their line ends, and `encoding` is that of its
+    bytes. The range of a pure deletion is the line above it, or line 1. Empty new content has one
+    range `0`-`0`, also without a hunk; any other content without a hunk has no range.
     """
     found = tuple(_range(hunk, new_lines, encoding) for hunk in hunks)
     return found or (() if new_lines else (_empty(None),))
@@ -138,32 +138,24 @@ class LineDiff:
         )
 
 
-def _range(hunk: Hunk, new_lines: Sequence[bytes], encoding: str) -> Range:
+def _range(hunk: Hunk, new_lines: Sequence[str], encoding: str) -> Range:
     replaced = (hunk.old_start + 1, hunk.old_count, hunk.new_count)
     if not new_lines:
         return _empty(replaced)
     # A pure deletion refers to the line above it, or to the first line at the top.
     first = hunk.new_start if hunk.new_count else max(hunk.new_start - 1, 0)
     last = first + max(hunk.new_count, 1)
+    text = "".join((*new_lines[first : last - 1], line_body(new_lines[last - 1])))
     return Range(
         start_line=first + 1,
         end_line=last,
-        content_hash=_hash(new_lines[first:last], encoding),
+        content_hash=hash_content(text.encode(encoding)),
         replaced=replaced,
     )
 
 
 def _empty(replaced: tuple[int, int, int] | None) -> Range:
     return Range(start_line=0, end_line=0, content_hash=EMPTY_HASH, replaced=replaced)
-
-
-def _hash(lines: Sequence[bytes], encoding: str) -> ContentHash:
-    *above, last = lines
-    for end in ("\r\n", "\n", "\r"):
-        body = last.removesuffix(end.encode(encoding))
-        if body != last:
-            return hash_content(b"".join([*above, body]))
-    return hash_content(b"".join(lines))
 
 
 def _touched(hunks: Sequence[Hunk], edit: LineEdit) -> tuple[int, int]:

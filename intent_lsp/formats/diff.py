@@ -75,8 +75,7 @@ def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
     hunks = line_hunks(before.lines or [], new_lines)
     if hunks is None:
         return (whole_range(after),)
-    encoded = [line.encode(new_text.encoding) for line in new_lines]
-    return ranges(hunks, encoded, encoding=new_text.encoding)
+    return ranges(hunks, new_lines, encoding=new_text.encoding)
 
 
 def line_hunks(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...] | None:

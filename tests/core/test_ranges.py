@@ -9,12 +9,12 @@ from intent_lsp.core.records import Range
 
 
 @st.composite
-def edits(draw: st.DrawFn) -> tuple[list[bytes], list[bytes], list[Hunk]]:
+def edits(draw: st.DrawFn) -> tuple[list[str], list[str], list[Hunk]]:
     """Draw old lines, new lines and the hunks between, apart by at least one kept line."""
-    old: list[bytes] = []
-    new: list[bytes] = []
+    old: list[str] = []
+    new: list[str] = []
     hunks: list[Hunk] = []
-    lines = st.lists(st.sampled_from([b"a\n", b"b\r\n", b"c\r", b"\n"]), max_size=3)
+    lines = st.lists(st.sampled_from(["a\n", "b\r\n", "c\r", "\n"]), max_size=3)
     for turn in range(draw(st.integers(0, 4))):
         kept = draw(lines.filter(bool) if turn else lines)
         old += kept
@@ -34,9 +34,9 @@ def edits(draw: st.DrawFn) -> tuple[list[bytes], list[bytes], list[Hunk]]:
     return old + kept, new + kept, hunks
 
 
-def apply(found: tuple[Range, ...], old: list[bytes], new: list[bytes]) -> list[bytes]:
+def apply(found: tuple[Range, ...], old: list[str], new: list[str]) -> list[str]:
     """Build the new lines from the old ones and the ranges alone, taking only claimed lines."""
-    built: list[bytes] = []
+    built: list[str] = []
     at = 0
     for run in found:
         assert run.replaced is not None
@@ -47,8 +47,8 @@ def apply(found: tuple[Range, ...], old: list[bytes], new: list[bytes]) -> list[
     return built + old[at:]
 
 
-def body(line: bytes) -> bytes:
-    for end in (b"\r\n", b"\n", b"\r"):
+def body(line: str) -> str:
+    for end in ("\r\n", "\n", "\r"):
         if line.endswith(end):
             return line.removesuffix(end)
     return line
@@ -56,7 +56,7 @@ def body(line: bytes) -> bytes:
 
 @given(edits())
 def test_old_lines_and_ranges_give_the_new_lines(
-    drawn: tuple[list[bytes], list[bytes], list[Hunk]],
+    drawn: tuple[list[str], list[str], list[Hunk]],
 ) -> None:
     old, new, hunks = drawn
     found = ranges(hunks, new)
@@ -66,7 +66,7 @@ def test_old_lines_and_ranges_give_the_new_lines(
 
 @given(edits())
 def test_ranges_ascend_do_not_overlap_and_hash_their_lines(
-    drawn: tuple[list[bytes], list[bytes], list[Hunk]],
+    drawn: tuple[list[str], list[str], list[Hunk]],
 ) -> None:
     _, new, hunks = drawn
     above = -1
@@ -76,21 +76,19 @@ def test_ranges_ascend_do_not_overlap_and_hash_their_lines(
         assert run.start_line <= run.end_line <= len(new)
         above = run.end_line
         block = new[run.start_line - 1 : run.end_line] if new else []
-        text = b"".join([*block[:-1], *map(body, block[-1:])])
-        assert run.content_hash == hash_content(text)
+        text = "".join([*block[:-1], *map(body, block[-1:])])
+        assert run.content_hash == hash_content(text.encode())
         assert not run.fallback
 
 
 def test_a_block_keeps_its_hash_wherever_it_moves() -> None:
-    moved = ranges(
-        [Hunk(old_start=0, old_count=0, new_start=1, new_count=2)], [b"x\n", b"a\n", b"b"]
-    )
-    first = ranges([Hunk(old_start=0, old_count=0, new_start=0, new_count=2)], [b"a\n", b"b\r\n"])
+    moved = ranges([Hunk(old_start=0, old_count=0, new_start=1, new_count=2)], ["x\n", "a\n", "b"])
+    first = ranges([Hunk(old_start=0, old_count=0, new_start=0, new_count=2)], ["a\n", "b\r\n"])
     assert moved[0].content_hash == first[0].content_hash
 
 
 def test_a_deletion_is_told_by_the_line_above_it_and_by_the_first_at_the_top() -> None:
-    lines = [b"a\n", b"b\n"]
+    lines = ["a\n", "b\n"]
     below = Hunk(old_start=2, old_count=3, new_start=2, new_count=0)
     top = Hunk(old_start=0, old_count=1, new_start=0, new_count=0)
     assert ranges([below], lines) == (
@@ -106,14 +104,14 @@ def test_two_deletions_around_the_first_line_are_both_told_by_it() -> None:
         Hunk(old_start=0, old_count=1, new_start=0, new_count=0),
         Hunk(old_start=2, old_count=1, new_start=1, new_count=0),
     ]
-    found = ranges(around, [b"a\n"])
+    found = ranges(around, ["a\n"])
     assert [(run.start_line, run.end_line) for run in found] == [(1, 1), (1, 1)]
     assert [run.replaced for run in found] == [(1, 1, 0), (3, 1, 0)]
 
 
 def test_an_insertion_at_the_end_stands_before_the_line_after_the_last() -> None:
     at_end = Hunk(old_start=1, old_count=0, new_start=1, new_count=1)
-    assert ranges([at_end], [b"a\n", b"b"])[0].replaced == (2, 0, 1)
+    assert ranges([at_end], ["a\n", "b"])[0].replaced == (2, 0, 1)
 
 
 def test_empty_content_is_one_range_of_no_lines() -> None:
@@ -129,7 +127,7 @@ def test_empty_content_is_one_range_of_no_lines() -> None:
 def test_the_last_terminator_of_utf_16_is_two_bytes() -> None:
     hunk = Hunk(old_start=0, old_count=0, new_start=0, new_count=1)
     for encoding in ("utf-16-le", "utf-16-be"):
-        found = ranges([hunk], ["a\0\r\n".encode(encoding)], encoding=encoding)
+        found = ranges([hunk], ["a\0\r\n"], encoding=encoding)
         assert found[0].content_hash == hash_content("a\0".encode(encoding))
 
 

@@ -57,7 +57,7 @@ def test_what_texts_have_in_common_at_their_ends_changes_no_range(
     before, after = f"{head}{old}{tail}", f"{head}{new}{tail}"
     hunks = line_hunks(split_lines(before), split_lines(after))
     assert hunks is not None
-    whole = ranges(hunks, [line.encode() for line in split_lines(after)])
+    whole = ranges(hunks, split_lines(after))
     assert file_ranges(content_of(before.encode()), content_of(after.encode())) == whole
 
 
