@@ -12,6 +12,7 @@ from typing import Any, Final
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.formats.registrations.agent_hosts import HOSTS
 from intent_lsp.formats.registrations.jsonc import UnreadableText, parse_jsonc
+from intent_lsp.formats.registrations.registration import MODULE, PROGRAM
 from intent_lsp.store.agent_hosts import home_directory
 from intent_lsp.store.fs import files
 
@@ -28,7 +29,6 @@ _IN_HOME: Final = (
 )
 _LARGEST: Final = 16 * 1024 * 1024
 _TABLES: Final = ("mcpServers", "mcp_servers", "servers", "mcp", "context_servers")
-_PROGRAM: Final = "intent-lsp"
 _COMMAND: Final = "mcp"
 
 
@@ -81,9 +81,9 @@ def _is_ours(server: Mapping[str, Any]) -> bool:
         elif isinstance(given, Sequence):
             words += [word for word in given if isinstance(word, str)]
     program = words[0].replace("\\", "/").rpartition("/")[2] if words else ""
-    if program.startswith("python") and words[1:3] == ["-m", "intent_lsp"]:
+    if program.startswith("python") and words[1:3] == ["-m", MODULE]:
         return words[3:4] == [_COMMAND]
-    return program in {_PROGRAM, f"{_PROGRAM}.exe"} and words[1:2] == [_COMMAND]
+    return program in {PROGRAM, f"{PROGRAM}.exe"} and words[1:2] == [_COMMAND]
 
 
 def _json(text: str) -> object:
