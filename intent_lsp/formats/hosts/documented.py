@@ -3,8 +3,7 @@
 from typing import Final
 
 from intent_lsp.core.agents.hook_event import HookKind
-from intent_lsp.formats.hosts.host import CLAUDE_EVENTS, TOLD_AT, Fields, Host
-from intent_lsp.formats.hosts.observed import top_level_refusal
+from intent_lsp.formats.hosts.host import CLAUDE_EVENTS, TOLD_AT, Fields, Host, top_level_refusal
 
 VSCODE: Final = Host(name="vscode", told_at=TOLD_AT - {HookKind.FAILED_TOOL})
 """VS Code's agent mode: the events of Claude Code, with fields in either spelling."""

@@ -81,6 +81,11 @@ def claude_note(event: str, text: str) -> Mapping[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
 
 
+def top_level_refusal(_event: str, reason: str) -> Mapping[str, Any]:
+    """Return a refusal as JSON with the keys `decision` and `reason` at the top level."""
+    return {"decision": "deny", "reason": reason}
+
+
 class Host(Struct, frozen=True, kw_only=True):
     """One agent host.
 

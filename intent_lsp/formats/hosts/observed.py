@@ -13,6 +13,7 @@ from intent_lsp.formats.hosts.host import (
     Host,
     claude_note,
     claude_refusal,
+    top_level_refusal,
 )
 from intent_lsp.formats.hosts.payload import Payload
 
@@ -107,11 +108,6 @@ COPILOT: Final = Host(
 
 A subagent has a session of its own.
 """
-
-
-def top_level_refusal(_event: str, reason: str) -> Mapping[str, Any]:
-    """Return a refusal as JSON with the keys `decision` and `reason` at the top level."""
-    return {"decision": "deny", "reason": reason}
 
 
 def _response_error(payload: Payload) -> str | None:

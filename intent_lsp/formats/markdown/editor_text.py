@@ -110,33 +110,6 @@ def violation_markdown(told: ViolationText) -> str:
     return "\n\n".join(_paragraphs(told))
 
 
-def _paragraphs(told: ViolationText) -> Iterator[str]:
-    yield escaped_line(told.message)
-    if told.code == GateCode.SCOPE_VIOLATION and told.intent_id is not None:
-        label = escaped_line(f"Scope of {told.intent_id}")
-        head = label if told.scope_uri is None else f"[{label}]({told.scope_uri})"
-        globs = some_of(tuple(map(code_span, told.scope)), GLOBS_SHOWN)
-        yield f"{head}: {globs or 'nothing'}"
-    if told.owners:
-        owners = ", ".join(f"[{escaped_line(each.text)}]({each.uri})" for each in told.owners)
-        yield f"Owned by {owners}"
-    way = _way_out(told)
-    if way is not None:
-        yield f"Way out: {way}."
-
-
-def _way_out(told: ViolationText) -> str | None:
-    """Return the ways out of a violation as a clause in Markdown, or None if it has none."""
-    if told.code in NO_USABLE_INTENT:
-        select = "select an owner" if told.owners else "select an intent"
-        return f"{select}, create an intent for this file, or revert the lines"
-    if told.code == GateCode.SCOPE_VIOLATION:
-        active = "the active intent" if told.intent_id is None else escaped_line(told.intent_id)
-        select = "select an owner, " if told.owners else ""
-        return f"{select}expand the scope of {active}, or revert the lines"
-    return _WAYS.get(told.code)
-
-
 def escaped(text: str) -> str:
     """Return the line `text`, which begins with no white space, escaped as text in Markdown."""
     return _MARKUP.sub(lambda found: "".join(f"\\{char}" for char in found[0]), text)
@@ -162,6 +135,33 @@ def code_span(text: str) -> str:
     # Markdown takes away one blank at each end, if there is one at both.
     blank = " " if line[0] in "` " or line[-1] in "` " else ""
     return f"{fence}{blank}{line}{blank}{fence}"
+
+
+def _paragraphs(told: ViolationText) -> Iterator[str]:
+    yield escaped_line(told.message)
+    if told.code == GateCode.SCOPE_VIOLATION and told.intent_id is not None:
+        label = escaped_line(f"Scope of {told.intent_id}")
+        head = label if told.scope_uri is None else f"[{label}]({told.scope_uri})"
+        globs = some_of(tuple(map(code_span, told.scope)), GLOBS_SHOWN)
+        yield f"{head}: {globs or 'nothing'}"
+    if told.owners:
+        owners = ", ".join(f"[{escaped_line(each.text)}]({each.uri})" for each in told.owners)
+        yield f"Owned by {owners}"
+    way = _way_out(told)
+    if way is not None:
+        yield f"Way out: {way}."
+
+
+def _way_out(told: ViolationText) -> str | None:
+    """Return the ways out of a violation as a clause in Markdown, or None if it has none."""
+    if told.code in NO_USABLE_INTENT:
+        select = "select an owner" if told.owners else "select an intent"
+        return f"{select}, create an intent for this file, or revert the lines"
+    if told.code == GateCode.SCOPE_VIOLATION:
+        active = "the active intent" if told.intent_id is None else escaped_line(told.intent_id)
+        select = "select an owner, " if told.owners else ""
+        return f"{select}expand the scope of {active}, or revert the lines"
+    return _WAYS.get(told.code)
 
 
 def _line(text: str) -> str:

@@ -181,6 +181,33 @@ def past_properties(text: str, start: int, cursor: int) -> int | None:
     return None if cursor < at or half else at
 
 
+def flow_tokens(
+    lines: Sequence[str], first: int, column: int, outside: int | None
+) -> Iterator[FlowToken]:
+    """Yield the tokens from an opening bracket, on the line `first`, to the end of the text.
+
+    `column` is the bracket's. `outside` is the indent of its line, or None if the bracket is the
+    root of the text. A line that `leaves` that indent ends the tokens, since the bracket was then
+    never closed.
+    """
+    for line in range(first, len(lines)):
+        text = line_body(lines[line])
+        if line > first and outside is not None and leaves(text, outside):
+            return
+        yield from _on_line(line, text, column if line == first else 0)
+
+
+def leaves(text: str, outside: int) -> bool:
+    """Return whether a line cannot belong to a flow collection on a line indented by `outside`.
+
+    It is not indented deeper, and begins with a dash or a key without quotes.
+    """
+    if len(text) - len(text.lstrip(" ")) > outside:
+        return False
+    parts = line_parts(text)
+    return bool(parts.dashes) or (parts.key is not None and not parts.key.quote)
+
+
 def _quoted_word(text: str, start: int, cursor: int, enders: str) -> CursorWord | None:
     """Return the word behind the quote in column `start`, or None if it is closed before `cursor`.
 
@@ -224,33 +251,6 @@ def _value(text: str, enders: str) -> str:
             break
         depth = max(0, depth + (each in "{[(") - (each in ")]}"))
     return text[: ends[0] if ends else len(text)].rstrip(" \t")
-
-
-def flow_tokens(
-    lines: Sequence[str], first: int, column: int, outside: int | None
-) -> Iterator[FlowToken]:
-    """Yield the tokens from an opening bracket, on the line `first`, to the end of the text.
-
-    `column` is the bracket's. `outside` is the indent of its line, or None if the bracket is the
-    root of the text. A line that `leaves` that indent ends the tokens, since the bracket was then
-    never closed.
-    """
-    for line in range(first, len(lines)):
-        text = line_body(lines[line])
-        if line > first and outside is not None and leaves(text, outside):
-            return
-        yield from _on_line(line, text, column if line == first else 0)
-
-
-def leaves(text: str, outside: int) -> bool:
-    """Return whether a line cannot belong to a flow collection on a line indented by `outside`.
-
-    It is not indented deeper, and begins with a dash or a key without quotes.
-    """
-    if len(text) - len(text.lstrip(" ")) > outside:
-        return False
-    parts = line_parts(text)
-    return bool(parts.dashes) or (parts.key is not None and not parts.key.quote)
 
 
 def _key(text: str, at: int) -> tuple[NamedKey | None, int]:

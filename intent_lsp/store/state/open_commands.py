@@ -142,11 +142,6 @@ class OpenCommands:
         return replace(ticket, gone_on=bool(gone_on), tree=_tree(tree))
 
 
-@lru_cache(_TREES_AT_ONCE)
-def _tree(body: bytes) -> TreeSnapshot:
-    return parsed(TreeSnapshot, body)
-
-
 def keep_command(connection: sqlite3.Connection, names: Sequence[Stored], tree: KeptTree) -> None:
     """Add a command's ticket to the open commands, with the snapshot `tree` from before it.
 
@@ -171,6 +166,11 @@ def forget_commands(connection: sqlite3.Connection) -> None:
     """Delete the commands whose tickets were deleted, and snapshots that no open ticket uses."""
     connection.execute("DELETE FROM open_command WHERE ticket_id NOT IN (SELECT id FROM ticket)")
     _drop_unused(connection)
+
+
+@lru_cache(_TREES_AT_ONCE)
+def _tree(body: bytes) -> TreeSnapshot:
+    return parsed(TreeSnapshot, body)
 
 
 def _drop_unused(connection: sqlite3.Connection) -> None:
