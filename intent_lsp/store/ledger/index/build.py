@@ -35,7 +35,6 @@ from intent_lsp.store.ledger.raw.files import FilesStamp, FileStamp, LedgerFiles
 BuildProgress = Callable[[int, int], None]
 """Called with the bytes done and the total of bytes."""
 
-_INDEXES: Final = ("hash", "id", "intent", "session")
 _BATCH: Final = 4 * 1024 * 1024
 _AT_ONCE: Final = 128 * 1024
 """About how many bytes of lines are parsed together."""
@@ -113,15 +112,15 @@ def _read_all(
             forget(connection, source.file)
     known = sources(connection).values()
     # Most ledgers are indexed once as a whole, which is faster without the database's indexes.
-    for name in () if known else _INDEXES:
-        connection.execute(f"DROP INDEX record_{name}")
+    for name in () if known else INDEXES:
+        connection.execute(f"DROP INDEX {name}")
     done = sum(source.offset for source in known)
     everything = sum(stamp.size for stamp in stamps)
     for stamp in stamps:
         for size in _read_file(connection, root, stamp):
             done += size
             progress(done, everything)
-    for statement in INDEXES:
+    for statement in INDEXES.values():
         connection.execute(statement)
 
 

@@ -60,13 +60,18 @@ CREATE TABLE named (
 ) STRICT, WITHOUT ROWID;
 """
 
-HASH_INDEX: Final = "CREATE INDEX IF NOT EXISTS record_hash ON record (hash64)"
-INDEXES: Final = (
-    HASH_INDEX,
-    "CREATE INDEX IF NOT EXISTS record_id ON record (id64)",
-    "CREATE INDEX IF NOT EXISTS record_intent ON record (intent, moment, source)",
-    "CREATE INDEX IF NOT EXISTS record_session ON record (session, moment, source)",
-)
+INDEXES: Final = {
+    name: f"CREATE INDEX IF NOT EXISTS {name} ON record ({columns})"
+    for name, columns in (
+        ("record_hash", "hash64"),
+        ("record_id", "id64"),
+        ("record_intent", "intent, moment, source"),
+        ("record_session", "session, moment, source"),
+    )
+}
+"""Maps the name of each index of the table `record` to the statement that creates it."""
+
+HASH_INDEX: Final = INDEXES["record_hash"]
 
 T = TypeVar("T")
 
@@ -169,6 +174,6 @@ def _prepare(connection: sqlite3.Connection, _path: Path) -> None:
     connection.execute("PRAGMA cache_size = -16384")
     # Shrinks the write-ahead log, which a build makes large.
     connection.execute("PRAGMA journal_size_limit = 16777216")
-    statements = (*_SCHEMA.strip().removesuffix(";").split(";\n"), *INDEXES)
+    statements = (*_SCHEMA.strip().removesuffix(";").split(";\n"), *INDEXES.values())
     if create_tables(connection, statements, SCHEMA_VERSION) != SCHEMA_VERSION:
         raise sqlite3.DatabaseError("the index has the format of another version; it is built anew")
