@@ -132,9 +132,10 @@ def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> Yaml
 def _read_until(
     tokens: Iterator[FlowToken], place: Position
 ) -> tuple[list[_Open], FlowToken | None]:
-    """Return the brackets that are open at a place, and the first token that does not end before.
+    """Return the brackets that are open at a place, and the first token that is `_behind` it.
 
-    There are none if the first one is closed before. There is no such token at the end of the text.
+    No bracket is open if the outermost one is closed before the place. The token is None then, and
+    if there is no such token.
     """
     stack: list[_Open] = []
     for token in tokens:

@@ -1,4 +1,4 @@
-"""Insertion into YAML collections: on new lines, or after an item of a flow collection.
+"""Insertion into YAML collections, on new lines or in flow form, and joining of edits that touch.
 
 Invariant: inserting an item keeps all existing text but white space, comments included.
 """

@@ -41,7 +41,7 @@ class _Node(Struct, frozen=True, kw_only=True):
 
     @property
     def null(self) -> bool:
-        """Whether this, or what it stands for, is null: without quotes. Tags do not count."""
+        """Whether YAML reads this, or what it stands for, as null. Tags do not count."""
         return False
 
     @property
