@@ -123,9 +123,9 @@ class PatternRows:
             return False
         return bool(self._run(names) & self.lines.final)
 
-    def goes_on(self, names: Sequence[str]) -> bool:
-        """Whether an alternative may match paths below the path with the segments `names`."""
-        return bool(self._run(names) & ~self.lines.final)
+    def reaches(self, names: Sequence[str]) -> bool:
+        """Whether an alternative may match the path of the segments `names`, or one below it."""
+        return bool(self._run(names))
 
     def ending(self, state: int) -> int:
         """Return the bits of the tests that a last segment must pass for the whole path to match.

@@ -50,8 +50,8 @@ def reaches(pattern: Pattern) -> bool:
     certain for them.
     """
     return not pattern.exclusion and (
-        any(pattern.steps.goes_on(room.split("/")) for room in CONTROL_ROOMS)
-        or any(pattern.matches_names(path.split("/")) for path in (*CONTROL_ROOMS, *CONTROL_FILES))
+        any(pattern.steps.reaches(room.split("/")) for room in CONTROL_ROOMS)
+        or any(pattern.matches_names(file.split("/")) for file in CONTROL_FILES)
         or any(_reaches_family(pattern, *family) for family in CONTROL_FAMILIES)
     )
 
