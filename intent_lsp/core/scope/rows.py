@@ -5,8 +5,6 @@ Invariant: matching takes time linear in the path, whatever the rows are (scope 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
-from operator import or_
 
 from intent_lsp.core.scope.language import Items, Wild
 from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
@@ -109,9 +107,10 @@ class PatternRows:
         self.lines: TestLines[Segment] = TestLines(
             row if row[-1] is not None else (*row, _ANYTHING) for row in rows
         )
-        self.passed_by = SegmentTable(self.lines.masks).passed_by
-        whole = (mask for segment, mask in self.lines.masks.items() if segment.anything)
-        self.anything = reduce(or_, whole, 0)
+        masks = self.lines.masks
+        self.passed_by = SegmentTable(masks).passed_by
+        # No two segments share a bit.
+        self.anything = sum(mask for segment, mask in masks.items() if segment.anything)
         heads = [None if row[0] is None else row[0].literal for row in rows]
         # Most patterns begin with the name of a directory and most paths lie in another one, so
         # that comparing the first segment settles most calls.
