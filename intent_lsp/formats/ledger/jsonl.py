@@ -143,8 +143,9 @@ def entry_of(record: Record) -> IndexEntry:
 
 def entry_at(link: Link, record: WireRecord | Record) -> IndexEntry:
     """Return the index entry of a record whose link in the chain is `link`."""
-    paths, passing, grant = touched_paths(record), is_passing(record), grants_scope(record)
-    return IndexEntry(link, record.intent_id, passing, paths, grant)
+    passing = record.success and record.scope_validation is not ScopeValidation.FAIL
+    grant = record.grant is not None and record.tool_name == GRANT_TOOL
+    return IndexEntry(link, record.intent_id, passing, touched_paths(record), grant)
 
 
 def linked(record: WireRecord | Record, hash_: ContentHash, flaw: Flaw | None = None) -> Link:
@@ -165,16 +166,6 @@ def touched_paths(record: WireRecord | Record) -> tuple[WorkspacePath, ...]:
         if file.previous_path is not None:
             paths[file_path(file.previous_path, file.path_encoding)] = None
     return tuple(paths)
-
-
-def is_passing(record: WireRecord | Record) -> bool:
-    """Return whether the edit of a record happened and its verdict is not FAIL."""
-    return record.success and record.scope_validation is not ScopeValidation.FAIL
-
-
-def grants_scope(record: WireRecord | Record) -> bool:
-    """Return whether a record is a person's grant of scope."""
-    return record.grant is not None and record.tool_name == GRANT_TOOL
 
 
 def to_wire(record: Record) -> dict[str, Any]:
