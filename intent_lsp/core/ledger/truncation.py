@@ -15,7 +15,13 @@ from msgspec.structs import replace
 from intent_lsp.core.codes import LedgerCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.findings import Severity
-from intent_lsp.core.ledger.verification import Anchor, AnchorKind, LedgerProblem, Verification
+from intent_lsp.core.ledger.verification import (
+    Anchor,
+    AnchorKind,
+    LedgerProblem,
+    Verification,
+    with_others,
+)
 from intent_lsp.core.paths import LEDGER_FILE
 
 
@@ -192,8 +198,7 @@ def _first_of_each_kind(problems: Sequence[LedgerProblem]) -> list[LedgerProblem
     firsts: dict[LedgerCode, list[LedgerProblem]] = {}
     for problem in sorted(problems, key=lambda each: each.severity):
         firsts.setdefault(problem.code, []).append(problem)
-    found = []
-    for first, *others in firsts.values():
-        more = f" (and {len(others):,} more of this kind)" if others else ""
-        found.append(replace(first, message=first.message + more))
-    return found
+    return [
+        replace(first, message=with_others(first.message, len(others)))
+        for first, *others in firsts.values()
+    ]

@@ -143,9 +143,8 @@ class FirstProblems(Struct):
         """Return the first problem of each code, sorted by file and line."""
         found = []
         for code, (place, message) in sorted(self.firsts.items(), key=lambda item: item[1][0]):
-            others = self.counts[code] - 1
-            more = f" (and {others:,} more of this kind)" if others else ""
-            found.append(problem(code, self.files[place.file], place.line, message + more))
+            told = with_others(message, self.counts[code] - 1)
+            found.append(problem(code, self.files[place.file], place.line, told))
         return found
 
 
@@ -169,6 +168,11 @@ def problem(code: LedgerCode, file: str, line: int, message: str) -> LedgerProbl
     """Return a problem at a line of a ledger file. Its code decides how severe it is."""
     severity = _SEVERITY.get(code, Severity.ERROR)
     return LedgerProblem(code=code, severity=severity, file=file, line=line, message=message)
+
+
+def with_others(message: str, count: int) -> str:
+    """Return a problem's message and, if `count` is not 0, how many others have the same code."""
+    return f"{message} (and {count:,} more of this kind)" if count else message
 
 
 def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
