@@ -21,7 +21,7 @@ from intent_lsp.core.ledger.verification import HEADS_AT_MOST, Checkpoint
 
 TRAILER: Final = "Intent-Ledger"
 VERSION: Final = "v1"
-ORIGIN_ROOM: Final = "intent-lsp/ledger/"
+_ORIGIN_PREFIX: Final = "intent-lsp/ledger/"
 """The beginning of a note's first line. The hash of the ledger's first record follows it."""
 
 _PREFIX: Final = "sha256:"
@@ -179,7 +179,7 @@ def origin_line(checkpoint: Checkpoint) -> str:
 
     It is the first line of the note, and the name of the key.
     """
-    return ORIGIN_ROOM + _bare(checkpoint.origin)
+    return _ORIGIN_PREFIX + _bare(checkpoint.origin)
 
 
 def note_text(checkpoint: Checkpoint) -> str:
@@ -201,10 +201,10 @@ def read_note_text(text: str) -> Checkpoint | Rejected:
     if rest or len(lines) < _NOTE_LINES:
         return Rejected("the note does not have its three lines: origin, count, head")
     origin, count, *encoded = lines
-    if not origin.startswith(ORIGIN_ROOM):
-        return Rejected(f"the note's first line does not begin with {ORIGIN_ROOM}")
+    if not origin.startswith(_ORIGIN_PREFIX):
+        return Rejected(f"the note's first line does not begin with {_ORIGIN_PREFIX}")
     heads = [(decoded(each) or b"").hex() for each in encoded]
-    return _checkpoint(origin.removeprefix(ORIGIN_ROOM), count, heads)
+    return _checkpoint(origin.removeprefix(_ORIGIN_PREFIX), count, heads)
 
 
 def _signature(line: str) -> Signature | None:
