@@ -1,7 +1,8 @@
-"""Whether a change is an agent's, and whether one of the intents file is the server's for an agent.
+"""Whether an agent made a change, or the server made one of the intents file for an agent.
 
-Who made a change follows from its records, the names in its commit, and its neighbours. In an
-agent's name the server writes a status that goes on, history, `updated_at`, and granted scope.
+Who made a change follows from the file's own records, the names in the commit, and the other
+records of the change. For an agent the server sets an intent's status to IN_PROGRESS or COMPLETED,
+adds to its history, sets `updated_at`, and adds scope that people granted.
 
 Specified in requirements sections 3.6 and 14.
 
