@@ -143,16 +143,6 @@ def contributor_name(contributor: Contributor) -> str:
     return kind if model in {kind.lower(), "unknown"} else f"{kind} {model}"
 
 
-NEWEST_KEPT: Final = 1_000
-VIOLATIONS_KEPT: Final = 500
-
-Pair = tuple[str | None, str]
-"""An intent's id (None without one), and a file's path as the ledger spells it."""
-
-_HOUR: Final = len("2026-11-21T20")
-_DAY: Final = len("2026-11-21")
-
-
 def _joined(
     found: Iterable[tuple[str, LineCount]],
 ) -> Iterable[tuple[str | None, LineCount]]:
@@ -208,6 +198,16 @@ def count_of_runs(runs: Sequence[Range]) -> LineCount:
 
 def _length(run: Range) -> int:
     return run.end_line - run.start_line + 1 if run.start_line else 0
+
+
+NEWEST_KEPT: Final = 1_000
+VIOLATIONS_KEPT: Final = 500
+
+Pair = tuple[str | None, str]
+"""An intent's id (None without one), and a file's path as the ledger spells it."""
+
+_HOUR: Final = len("2026-11-21T20")
+_DAY: Final = len("2026-11-21")
 
 
 def _groups() -> Mapping[By, Groups]:
