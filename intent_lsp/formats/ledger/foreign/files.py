@@ -23,7 +23,7 @@ from intent_lsp.core.records import (
     RelatedEntry,
     file_path,
 )
-from intent_lsp.formats.ledger.foreign.keys import ForeignKeys, whole_number
+from intent_lsp.formats.ledger.foreign.keys import UNKNOWN_VALUE, ForeignKeys, whole_number
 from intent_lsp.formats.ledger.foreign.urns import related_value, talk_url
 
 UNHASHED: Final = ContentHash("sha256:" + "0" * 64)
@@ -63,7 +63,7 @@ def _named_file(keys: ForeignKeys) -> RecordFile | None:
     """
     encoding = keys.text("path_encoding")
     if encoding not in (None, PERCENT):
-        keys.lose("path_encoding", "not a value that intent-lsp knows, so it is not imported")
+        keys.lose("path_encoding", UNKNOWN_VALUE)
         encoding = None
     path = _below(keys.text("relative_path", "path", limit=MAX_URL), encoding)
     if path is None:
@@ -135,7 +135,7 @@ def _contributor(keys: ForeignKeys) -> Contributor | None:
     try:
         entity = EntityType((kind or UNKNOWN).upper())
     except ValueError:
-        keys.lose("entity_type", "not a value that intent-lsp knows, so it is not imported")
+        keys.lose("entity_type", UNKNOWN_VALUE)
         entity = EntityType.UNKNOWN
     return Contributor(entity, model or ("human" if entity is EntityType.HUMAN else UNKNOWN))
 

@@ -11,6 +11,9 @@ from intent_lsp.core.content import ContentHash, parse_hash
 MAX_NAME: Final = 256
 """The most characters of an id, or of the name of a tool or model (requirements section 10)."""
 
+UNKNOWN_VALUE: Final = "not a value that intent-lsp knows, so it is not imported"
+"""The reason for dropping a value that is not one of a fixed list."""
+
 _MAX_NUMBER: Final = 2**53 - 1
 _MAX_LOST: Final = 100
 _SHOWN: Final = 60

@@ -30,7 +30,7 @@ from intent_lsp.core.text import whole
 from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.foreign.files import MAX_URL, UNKNOWN, read_file
 from intent_lsp.formats.ledger.foreign.javascript_json import parse
-from intent_lsp.formats.ledger.foreign.keys import MAX_NAME, ForeignKeys
+from intent_lsp.formats.ledger.foreign.keys import MAX_NAME, UNKNOWN_VALUE, ForeignKeys
 from intent_lsp.formats.ledger.foreign.urns import talk_url
 from intent_lsp.formats.ledger.schema import COMMIT, MAX_FILES, UUID4
 
@@ -263,7 +263,7 @@ def _one_of(keys: ForeignKeys, kind: type[_T], name: str) -> _T | None:
     try:
         return kind(found)
     except ValueError:
-        keys.lose(name, "not a value that intent-lsp knows, so it is not imported")
+        keys.lose(name, UNKNOWN_VALUE)
         return None
 
 
