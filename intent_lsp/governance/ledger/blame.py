@@ -8,9 +8,9 @@ Invariant: if the policy wants no names of people, none is returned and git is n
 """
 
 import logging
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Final
 
@@ -92,8 +92,8 @@ class FileBlame:
     def __init__(self, root: Path, index: Index) -> None:
         self._root = root
         self._index = index
-        self._known = lru_cache(LINEAGES_KEPT)(self._lineage)
-        self._stamp: FilesStamp = ()
+        # A cache for each state of the ledger. Only the newest is kept, since each may be large.
+        self._lineages = lru_cache(maxsize=1)(self._no_lineages)
 
     def blame(self, path: WorkspacePath, shown: Sequence[str] | None = None) -> Blamed | None:
         """Return the blame of a file, or None if no such file can be read and no lines are `shown`.
@@ -108,12 +108,7 @@ class FileBlame:
             return None if lines is None else Blamed([None] * len(lines), (), lines, len(lines))
         text = decode(data) if len(data) <= MAX_DIFFED_BYTES else None
         # Take the stamp before the query: a record appended in between is read the next time.
-        stamp = self._index.stamp()
-        if stamp != self._stamp:
-            # What is cached for an earlier ledger is asked for no more, and may be large.
-            self._stamp = stamp
-            self._known.cache_clear()
-        known = self._known(path, stamp)
+        known = self._lineages(self._index.stamp())(path)
         # Copy the list: other files' records may be appended to it.
         lineage = FileLineage([*known.sources], known.steps)
         if not lineage.sources and len(data) >= EQUAL_AT_LEAST:
@@ -137,9 +132,9 @@ class FileBlame:
             claims, lines = carried_over(claims, lines, shown, line_hunks), shown
         return Blamed(claims, lineage.sources, lines, len(lines))
 
-    def _lineage(self, path: WorkspacePath, _stamp: FilesStamp) -> FileLineage:
-        """Return the lineage of a file; a cache of the results is right for one stamp."""
-        return file_lineage(self._index, path)
+    def _no_lineages(self, _stamp: FilesStamp) -> Callable[[WorkspacePath], FileLineage]:
+        """Return an empty cache of lineages, for the ledger with this stamp."""
+        return lru_cache(LINEAGES_KEPT)(partial(file_lineage, self._index))
 
     def _claims(self, lineage: FileLineage, text: BlamedText) -> Attributions:
         past = PastContents(self._root, [*lineage.sources])

@@ -3,8 +3,8 @@
 Invariant: an expired grant grants nothing, even while it is cached.
 """
 
-import threading
 from datetime import datetime
+from functools import lru_cache
 from typing import Final
 
 from intent_lsp.core.approvals import Grant
@@ -24,9 +24,9 @@ class Grants:
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
-        self._lock = threading.Lock()
-        self._stamp: FilesStamp | None = None
-        self._known: dict[frozenset[str], tuple[Grant, ...]] = {}
+        # A dict for each state of the ledger, so that a thread that has seen an earlier state adds
+        # nothing to the newest. Only that is kept.
+        self._known = lru_cache(maxsize=1)(_no_grants)
 
     def live(self, intent: Intent, now: datetime) -> tuple[Grant, ...]:
         """Return the temporary grants of an intent that have not expired at `now`, newest first.
@@ -62,15 +62,15 @@ class Grants:
         names = frozenset(intents.names(intent))
         # Take the stamp before the query: a record appended in between then only causes another
         # query. With a later stamp, an outdated result would look current.
-        stamp = self._stores.ledger.index.stamp()
-        with self._lock:
-            if stamp != self._stamp:
-                # Replaced, not cleared: another thread may still add an older answer.
-                self._stamp, self._known = stamp, {}
-            known = self._known
+        known = self._known(self._stores.ledger.index.stamp())
         if names not in known:
             records = self._stores.past.grants(names, limit=_AT_MOST)
             if records is None:
                 return ()
             known[names] = tuple(record.grant for record in records if record.grant is not None)
         return known[names]
+
+
+def _no_grants(_stamp: FilesStamp) -> dict[frozenset[str], tuple[Grant, ...]]:
+    """Return an empty cache of grants, for the ledger with this stamp."""
+    return {}
