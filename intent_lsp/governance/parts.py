@@ -125,7 +125,7 @@ class RootParts:
 
     def _make_calls(self, work_tree: WorkTree) -> None:
         """Build the parts that record the calls of agents, then those that judge them."""
-        news = CallAudit(stores=self.stores, audit_log=self.audit_log, unreported=self.unreported)
+        audit = CallAudit(stores=self.stores, audit_log=self.audit_log, unreported=self.unreported)
         changes = CallChanges(
             events=CallEvents(stores=self.stores, contents=self.contents),
             grants=self.grants,
@@ -138,7 +138,7 @@ class RootParts:
             sessions=self.sessions,
             work_tree=work_tree,
             recording=recording,
-            news=news,
+            audit=audit,
         )
         facts = CallFactsOf(stores=self.stores, contents=self.contents, grants=self.grants)
         admitting = CallAuthorizer(

@@ -93,7 +93,7 @@ class CallJudging(Struct, kw_only=True):
             _log.exception("%s could not be judged", call.tool_name)
             self.failures += 1
             admission = self._failed(caller, call, reading, problem)
-        self.commands.news.judged(admission, caller.session_id, caller.agent_id)
+        self.commands.audit.judged(admission, caller.session_id, caller.agent_id)
         return replace(admission, before=unended)
 
     def begin(self, call: ToolCall, admission: CallDecision) -> CallDecision:

@@ -123,7 +123,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         unmade = UNMADE if isinstance(admission.decision, Allowed) else None
         outcome, problem = made[0] if made else (None, unmade)
         if outcome is not None:
-            self.commands.news.recorded(outcome)
+            self.commands.audit.recorded(outcome)
         return Applied(admission, outcome, problem)
 
     def outcome(self, ticket_id: str) -> Outcome | None:
@@ -144,7 +144,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         """
         outcome = self.commands.recording.end(ticket_id, error=error, by_person=by_person)
         if outcome is not None:
-            self.commands.news.recorded(outcome)
+            self.commands.audit.recorded(outcome)
         return outcome
 
     def asker_of(self, ticket_id: str) -> tuple[str, str] | None:

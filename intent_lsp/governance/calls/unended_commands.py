@@ -44,7 +44,7 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
     sessions: Sessions
     work_tree: WorkTree
     recording: CallRecorder
-    news: CallAudit
+    audit: CallAudit
 
     def compare(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
         """Record what an agent's open commands have changed so far, before the agent's next call.
@@ -76,12 +76,12 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
         ticket = next((each for each in reversed(tickets) if each.command == same), None)
         outcome = None if ticket is None else self.recording.end(ticket.id)
         if outcome is not None and outcome.recorded.files:
-            self.news.recorded(outcome)
+            self.audit.recorded(outcome)
         if success:
             return False, outcome
         intent_id = self.sessions.active_intent(session_id)
         program = public_program(command, read_command(command, command_lists()).program)
-        return self.news.failed_verification(session_id, intent_id, program), outcome
+        return self.audit.failed_verification(session_id, intent_id, program), outcome
 
     def _each(
         self, tickets: Sequence[Ticket], record: Callable[[Ticket], Outcome | None]
@@ -99,7 +99,7 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
                 _log.exception("what %s has changed cannot be recorded", ticket.tool_name)
                 continue
             if outcome is not None:
-                self.news.recorded(outcome)
+                self.audit.recorded(outcome)
                 found.append(outcome)
         return tuple(found)
 
