@@ -1,4 +1,4 @@
-"""Findings on scopes that need the work tree, at their places in the text, with their fixes.
+"""Findings on scopes and dates that need the work tree or the clock, with their places and fixes.
 
 Specified in requirements section 3.
 

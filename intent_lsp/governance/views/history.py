@@ -1,4 +1,4 @@
-"""Recent history of intents: queued, stored, and written into the intents file by the policy.
+"""Recent history of intents: queued, stored, and in the intents file if the policy asks for it.
 
 Specified in requirements sections 3 and 9.
 
@@ -57,15 +57,15 @@ class DeferredQueue:
 
     def __init__(self, *, patient: bool) -> None:
         self._patient = patient
-        self._news: deque[DeferredEvent] = deque()
-        self._telling = threading.RLock()
+        self._events: deque[DeferredEvent] = deque()
+        self._writing = threading.RLock()
 
-    def add(self, news: DeferredEvent) -> None:
+    def add(self, event: DeferredEvent) -> None:
         """Append an event: a function that writes it.
 
         If not `patient`, write all queued events at once.
         """
-        self._news.append(news)
+        self._events.append(event)
         if not self._patient:
             self.write()
 
@@ -74,10 +74,10 @@ class DeferredQueue:
 
         An event that fails is logged and dropped.
         """
-        with self._telling:
-            while self._news:
+        with self._writing:
+            while self._events:
                 try:
-                    self._news.popleft()()
+                    self._events.popleft()()
                 except Exception:  # noqa: BLE001 - nobody waits for it who could be told
                     _log.exception("an audit event cannot be written")
 
