@@ -6,16 +6,22 @@ Invariant: nothing that exists is changed. What a root from an earlier version l
 command that adds it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
-from intent_lsp.core.paths import CONTROL_ROOM, INTENT_MAP, INTENTS_FILE, LEDGER_FILE, POLICY_FILE
+from intent_lsp.core.paths import (
+    CONTROL_ROOM,
+    INTENT_MAP,
+    INTENTS_FILE,
+    LEDGER_FILE,
+    POLICY_FILE,
+    WorkspacePath,
+)
 from intent_lsp.store.fs.files import read_bytes
 from intent_lsp.store.fs.write import create_file, make_directory
-from intent_lsp.store.git.repository import Git
 from intent_lsp.store.packaged_files import template
 
 _ROOM_MODE = 0o755
@@ -46,23 +52,21 @@ def initialise(root: Path) -> tuple[str, ...]:
     return tuple(sorted(made))
 
 
-def lacks(root: Path, git: Git | None) -> Iterator[Lack]:
-    """Yield the git settings that the root lacks; none if the root is in no git repository.
+def lacks(root: Path, tracked: Callable[[WorkspacePath], bool]) -> Iterator[Lack]:
+    """Yield the git settings that the root lacks. `tracked` says whether git tracks a file of it.
 
     A setting is lacking if `.orchestration/.gitignore` has no line with just the intent map's name
     (a `/` before it aside), if git tracks the intent map, or if git tracks the ledger and
     `linguist-generated` is nowhere in `.orchestration/.gitattributes`.
     """
-    if git is None:
-        return
     ignored = (line.strip().lstrip("/") for line in _text(root / _IGNORE).splitlines())
     if "intent_map.md" not in ignored:
         command = _adding("intent_map.md", root, _IGNORE)
         yield Lack(f"{_IGNORE} does not name intent_map.md, which the server generates", command)
-    if git.tracked(INTENT_MAP):
+    if tracked(INTENT_MAP):
         what = f"git tracks {INTENT_MAP}, which changes after each commit"
         yield Lack(what, f"git rm --cached {INTENT_MAP}")
-    if git.tracked(LEDGER_FILE) and _GENERATED not in _text(root / _ATTRIBUTES):
+    if tracked(LEDGER_FILE) and _GENERATED not in _text(root / _ATTRIBUTES):
         what = f"{_ATTRIBUTES} does not mark the ledger as generated, so reviews may show all of it"
         yield Lack(what, _adding(f"'*.jsonl {_GENERATED}'", root, _ATTRIBUTES))
 

@@ -43,7 +43,8 @@ def status(call: Call) -> None:
     with Governance(call.root()) as governance:
         asker = asking(governance, call.options, page)
         own = None if asker is None else asker.session_id
-        offers = tuple(lacks(governance.root, governance.stores.git))
+        git = governance.stores.git
+        offers = () if git is None else tuple(lacks(governance.root, git.tracked))
         if call.options.json:
             page.json(_json(governance, own, offers))
             return
