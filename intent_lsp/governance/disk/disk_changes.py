@@ -104,11 +104,12 @@ class DiskChanges(Struct, kw_only=True, dict=True):
             now, before = self.looks.look(soon=True), self._then
             if now is None:
                 return None
+            seen = self._seen(now)
             before = None if before is None else _with_left(before, left)
             compared = None
             if before is not None:
                 compared = compare(self.looks, before, now, also_unseen=True)
-            again = TreeLook(seen=self._seen(now), changed=frozenset(), again=True)
+            again = TreeLook(seen=seen, changed=frozenset(), again=True)
             if before is not None and compared is None and not self._is_made_anew(before):
                 # A file vanished while git was reading it: try again later.
                 return again
@@ -119,17 +120,16 @@ class DiskChanges(Struct, kw_only=True, dict=True):
             if before is not None and moved and self._git_work.goes_on(rest, before):
                 return again
             self._git_work.moment = rest.moment
-            self.looks.contents.tree_seen(self._seen(now))
+            self.looks.contents.tree_seen(seen)
             if before is None or compared is None:
                 self._then, self._then_at = now, at
                 self._pending.forget()
-                seen = self._seen(now)
                 return TreeLook(seen=seen, changed=frozenset(seen.files))
             self._forget_left(left)
             self._take(compared, now, at)
             self._then = now
             self._pending.note_unlisted(before, now)
-            return TreeLook(seen=self._seen(now), changed=_changed(before, now, compared))
+            return TreeLook(seen=seen, changed=_changed(before, now, compared))
 
     def record(self, session: Session, saving: Collection[WorkspacePath] = ()) -> DiskNews:
         """Record the changes that no record, call or editor accounts for.
