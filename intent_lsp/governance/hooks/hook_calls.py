@@ -158,12 +158,7 @@ class HookCalls(Struct, frozen=True, kw_only=True):
         first = judge(ASKABLE)
         if not isinstance(first.decision, Ask):
             return first
-        steps = ApprovalSteps(
-            judge=judged,
-            ask=ask,
-            grant=grant,
-            warn=_log.warning,
-        )
+        steps = ApprovalSteps(judge=judged, ask=ask, grant=grant, warn=_log.warning)
         # Loaded when somebody is asked: most hooks are answered without.
         import asyncio  # noqa: PLC0415
 
