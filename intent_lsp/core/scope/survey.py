@@ -198,9 +198,12 @@ def _reaches_family(pattern: Pattern, room: str, head: str, tail: str) -> bool:
 
     Only sample names are tested.
     """
-    names = tuple(room.split("/"))
+    names = room.split("/")
+    if not pattern.steps.reaches(names):
+        # Most patterns lie elsewhere, and one may have a thousand alternatives to make samples of.
+        return False
     tested = {name for row in pattern.rows for name in _samples(row[-1], head, tail)}
-    return any(pattern.matches_names((*names, name)) for name in tested)
+    return any(pattern.matches_names([*names, name]) for name in tested)
 
 
 def _samples(segment: Segment | None, head: str, tail: str) -> Iterator[str]:
