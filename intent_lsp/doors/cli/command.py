@@ -108,8 +108,12 @@ class Command:
         if rest:
             meant = nearest(rest[0], re.findall(r"--[a-z][a-z-]*", parser.format_help()))
             guess = "" if meant is None else f"; did you mean {meant}?"
-            raise self._refuse(f"unknown option or argument {rest[0]}{guess}")
+            raise self.refuse(f"unknown option or argument {rest[0]}{guess}")
         return options
+
+    def refuse(self, problem: str) -> WrongUsageError:
+        """Return the error for a command line with this problem. It names the help page."""
+        return WrongUsageError(problem, cure=f"see `{self.line} --help`")
 
     def _parser(self) -> argparse.ArgumentParser:
         parser = _Parser(
@@ -120,7 +124,7 @@ class Command:
             add_help=False,
             allow_abbrev=False,
         )
-        parser.refusal = self._refuse
+        parser.refusal = self.refuse
         for add in self.arguments:
             add(parser)
         if self.in_root:
@@ -131,9 +135,6 @@ class Command:
         # `main` handles --help before parsing, so that it works with wrong arguments too.
         parser.add_argument("-h", "--help", action="store_true", help="show this page")
         return parser
-
-    def _refuse(self, problem: str) -> WrongUsageError:
-        return WrongUsageError(problem, cure=f"see `{self.line} --help`")
 
 
 def command(

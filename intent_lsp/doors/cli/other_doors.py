@@ -13,7 +13,6 @@ _ALONE: Final = (
     "intent-lsp: this is {server}, and it waits for {client} on standard input;"
     " `intent-lsp --help` lists the other commands (Ctrl-C ends this one)"
 )
-_SEE: Final = "see `intent-lsp {command} --help`"
 
 
 def _endpoint(spelled: str) -> Endpoint:
@@ -105,9 +104,9 @@ def serve(call: Call) -> int:
 def _check(options: argparse.Namespace) -> None:
     """Raise WrongUsageError for an option that has no effect with the chosen transport."""
     if options.token_file is not None and not (options.tcp or options.ws):
-        raise WrongUsageError("--token-file needs --tcp or --ws", cure=_SEE.format(command="serve"))
+        raise serve.refuse("--token-file needs --tcp or --ws")
     if options.allow_origin and not options.ws:
-        raise WrongUsageError("--allow-origin needs --ws", cure=_SEE.format(command="serve"))
+        raise serve.refuse("--allow-origin needs --ws")
 
 
 @command(
@@ -153,7 +152,7 @@ def mcp(call: Call) -> int:
             " exist",
         )
     if options.token_file is not None and options.http is None:
-        raise WrongUsageError("--token-file needs --http", cure=_SEE.format(command="mcp"))
+        raise mcp.refuse("--token-file needs --http")
     address = None
     if options.http is not None:
         address = ListenAddress(scheme="http", endpoint=options.http, token_file=options.token_file)
