@@ -9,11 +9,6 @@ from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.locate import directory
 from intent_lsp.formats.endpoint import Endpoint, ListenAddress, read_endpoint, read_origin
 
-_ALONE: Final = (
-    "intent-lsp: this is {server}, and it waits for {client} on standard input;"
-    " `intent-lsp --help` lists the other commands (Ctrl-C ends this one)"
-)
-
 
 def _endpoint(spelled: str) -> Endpoint:
     found = read_endpoint(spelled)
@@ -88,17 +83,16 @@ def serve(call: Call) -> int:
     options = call.options
     scheme, endpoint = ("ws", options.ws) if options.ws else ("tcp", options.tcp)
     _check(options)
-    if endpoint is not None:
-        address = ListenAddress(
-            scheme=scheme,
-            endpoint=endpoint,
-            token_file=options.token_file,
-            origins=frozenset(options.allow_origin),
-        )
-        return call.doors.serve(options.log_level, address)
-    if sys.stdin is not None and sys.stdin.isatty():
-        call.page.remark(_ALONE.format(server="a language server", client="an editor"))
-    return call.doors.serve(options.log_level, None)
+    if endpoint is None:
+        _remark_at_a_terminal(call, server="a language server", client="an editor")
+        return call.doors.serve(options.log_level, None)
+    address = ListenAddress(
+        scheme=scheme,
+        endpoint=endpoint,
+        token_file=options.token_file,
+        origins=frozenset(options.allow_origin),
+    )
+    return call.doors.serve(options.log_level, address)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -107,6 +101,15 @@ def _check(options: argparse.Namespace) -> None:
         raise serve.refuse("--token-file needs --tcp or --ws")
     if options.allow_origin and not options.ws:
         raise serve.refuse("--allow-origin needs --ws")
+
+
+def _remark_at_a_terminal(call: Call, *, server: str, client: str) -> None:
+    """Print a remark for a person who has started a server at a terminal, where it only waits."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        call.page.remark(
+            f"intent-lsp: this is {server}, and it waits for {client} on standard input;"
+            " `intent-lsp --help` lists the other commands (Ctrl-C ends this one)"
+        )
 
 
 @command(
@@ -153,11 +156,10 @@ def mcp(call: Call) -> int:
         )
     if options.token_file is not None and options.http is None:
         raise mcp.refuse("--token-file needs --http")
-    address = None
-    if options.http is not None:
-        address = ListenAddress(scheme="http", endpoint=options.http, token_file=options.token_file)
-    elif sys.stdin is not None and sys.stdin.isatty():
-        call.page.remark(_ALONE.format(server="an MCP server", client="an agent's host"))
+    if options.http is None:
+        _remark_at_a_terminal(call, server="an MCP server", client="an agent's host")
+        return call.doors.serve_mcp(options.log_level, options.root, None)
+    address = ListenAddress(scheme="http", endpoint=options.http, token_file=options.token_file)
     return call.doors.serve_mcp(options.log_level, options.root, address)
 
 
