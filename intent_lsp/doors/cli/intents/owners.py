@@ -49,7 +49,7 @@ def intents_owners(call: Call) -> None:
         with Governance(root_of_file(spelled, options.root)) as governance:
             path, rules = file_below(governance.root, spelled, options.root), governing(governance)
             owners = [each for each in governance.owners(path) if rules.active(each.intent_id)]
-            rows.extend(_rows(path, owners, rules))
+            rows.extend(_owner_rows(path, owners, rules))
             uri = (governance.root / path).as_uri()
             told.append({"path": path, "uri": uri, "owners": _owners_json(owners, rules)})
     if options.json:
@@ -70,7 +70,7 @@ def _owners_json(owners: Sequence[Ownership], rules: Rules) -> list[dict[str, ob
     ]
 
 
-def _rows(path: str, owners: Sequence[Ownership], rules: Rules) -> Iterator[Sequence[Cell]]:
+def _owner_rows(path: str, owners: Sequence[Ownership], rules: Rules) -> Iterator[Sequence[Cell]]:
     for owner in owners:
         intent = rules.file.intents.by_id[owner.intent_id]
         name = " ".join([intent.id, *rules.flags_of(intent)])
@@ -108,9 +108,9 @@ def intents_coverage(call: Call) -> None:
     if call.options.json:
         call.page.json(_coverage_json(owned))
         return
-    _tell(call.page, owned)
+    _tell_coverage(call.page, owned)
     if call.options.list:
-        rows = [_row(path, owners) for path, owners in owned.items() if len(owners) != 1]
+        rows = [_coverage_row(path, owners) for path, owners in owned.items() if len(owners) != 1]
         if rows:
             call.page.line()
         call.page.table(TextTable((Column("File", fold=True), Column("Owners", fold=True)), rows))
@@ -142,7 +142,7 @@ def _coverage_json(owned: Owned) -> dict[str, object]:
     }
 
 
-def _tell(page: Output, owned: Owned) -> None:
+def _tell_coverage(page: Output, owned: Owned) -> None:
     counts = [len(owners) for owners in owned.values()]
     rows = (
         ("files", len(counts)),
@@ -154,6 +154,6 @@ def _tell(page: Output, owned: Owned) -> None:
     page.table(TextTable((Column(""), Column("")), told))
 
 
-def _row(path: WorkspacePath, owners: Sequence[IntentId]) -> Sequence[Cell]:
+def _coverage_row(path: WorkspacePath, owners: Sequence[IntentId]) -> Sequence[Cell]:
     style = "yellow" if owners else "dim"
     return Cell(path), Cell(", ".join(owners) or "none", style)

@@ -39,11 +39,6 @@ DEFAULT_LIMIT: Final = 20
 SHORT_ID: Final = 8
 """How many digits of a record id are shown; `trace show` accepts as many."""
 
-STYLES: Final = {
-    ScopeValidation.PASS: "green",
-    ScopeValidation.FAIL: "bold red",
-    ScopeValidation.EXEMPT: "yellow",
-}
 RECORD_COLUMNS: Final = (
     Column("When"),
     Column("Intent", fold=True),
@@ -56,13 +51,18 @@ RECORD_COLUMNS: Final = (
 """The columns for rows of `record_row`."""
 
 _NAMED: Final = 5
-_TONES: Final = {
+_VERDICT_STYLES: Final = {
+    ScopeValidation.PASS: "green",
+    ScopeValidation.FAIL: "bold red",
+    ScopeValidation.EXEMPT: "yellow",
+}
+_TONE_STYLES: Final = {
     FactTone.ID: "cyan",
     FactTone.FILE: "bold",
     FactTone.DOUBT: "yellow",
     FactTone.FAILURE: "bold red",
 }
-_STYLES: Final = {
+_DIFF_STYLES: Final = {
     DiffMark.PLACE: "cyan",
     DiffMark.KEPT: "",
     DiffMark.REMOVED: "red",
@@ -165,7 +165,7 @@ def record_row(record: Record, flags: Sequence[str]) -> Sequence[Cell]:
     return (
         Cell(local(record.timestamp)),
         Cell(intent, "yellow" if flags else ""),
-        Cell(verdict, STYLES[record.scope_validation]),
+        Cell(verdict, _VERDICT_STYLES[record.scope_validation]),
         Cell(_file(record.files)),
         Cell(added_and_removed(record.files)),
         Cell(record.tool_name, "dim"),
@@ -211,7 +211,7 @@ def trace_show(call: Call) -> None:
         return
     when = f"{local_with_offset(record.timestamp)} ({record.timestamp})"
     facts = record_facts(record, flags, when)
-    cells = ((fact.label, Cell(fact.text, _style(fact, record))) for fact in facts)
+    cells = ((fact.label, Cell(fact.text, _fact_style(fact, record))) for fact in facts)
     call.page.table(facts_table(cells))
     if not call.options.no_diff:
         _write_diffs(call.page, record, root)
@@ -233,10 +233,10 @@ def _the_one(trace: LedgerReader, digits: str) -> Record:
     return found[0]
 
 
-def _style(fact: RecordFact, record: Record) -> str:
+def _fact_style(fact: RecordFact, record: Record) -> str:
     if fact.tone is FactTone.VERDICT:
-        return STYLES[record.scope_validation]
-    return _TONES.get(fact.tone, "")
+        return _VERDICT_STYLES[record.scope_validation]
+    return _TONE_STYLES.get(fact.tone, "")
 
 
 def _write_diffs(page: Output, record: Record, root: Path) -> None:
@@ -256,7 +256,7 @@ def _write_diffs(page: Output, record: Record, root: Path) -> None:
 def _write(page: Output, lines: Sequence[DiffLine]) -> None:
     texts = [(line, f"{line.mark}{line.text}".expandtabs(4)) for line in lines]
     if page.terminal:
-        rows = [[Cell(text, _STYLES[line.mark])] for line, text in texts]
+        rows = [[Cell(text, _DIFF_STYLES[line.mark])] for line, text in texts]
         page.table(TextTable((Column("", fold=True),), rows))
         return
     for _, text in texts:
