@@ -58,7 +58,7 @@ TEMPLATES: Final = (
     ),
 )
 
-HANDSHAKE: Final = "work_by_intent"
+PROMPT_NAME: Final = "work_by_intent"
 
 INSTRUCTIONS: Final = (
     "This project is governed by intents: pieces of work that own files. Before you change a file,"
@@ -72,7 +72,7 @@ INSTRUCTIONS: Final = (
 )
 
 _PROMPT: Final = types.Prompt(
-    name=HANDSHAKE,
+    name=PROMPT_NAME,
     title="Work by intent",
     description="How to work in this project: an intent first, read before write, ask for scope.",
     arguments=[
@@ -104,7 +104,7 @@ class McpResources:
             begin = read_cursor(cursor)
         except WrongParamsError as wrong:
             raise invalid_params(wrong.problem) from wrong
-        found = await in_thread(self._listed)
+        found = await in_thread(self._resources)
         end = begin + _PAGE
         more = str(end) if end < len(found) else None
         return types.ListResourcesResult(resources=found[begin:end], next_cursor=more)
@@ -144,14 +144,14 @@ class McpResources:
         Without an intent, the open ones are listed, or the answer says why governance is off. Raise
         MCPError for an unknown prompt or intent, and where `McpRoots.governing` raises it.
         """
-        if params.name != HANDSHAKE:
-            raise invalid_params(f"There is no prompt {params.name[:80]!r}; there is {HANDSHAKE}")
-        text = await in_thread(self._text, dict(params.arguments or {}))
+        if params.name != PROMPT_NAME:
+            raise invalid_params(f"There is no prompt {params.name[:80]!r}; there is {PROMPT_NAME}")
+        text = await in_thread(self._prompt_text, dict(params.arguments or {}))
         content = types.TextContent(type="text", text=whole(text))
         message = types.PromptMessage(role="user", content=content)
         return types.GetPromptResult(description=_PROMPT.description, messages=[message])
 
-    def _listed(self) -> list[types.Resource]:
+    def _resources(self) -> list[types.Resource]:
         found = [
             types.Resource(uri=f"{SCHEME}://{name}", name=name, description=about, mime_type=_JSON)
             for name, about in _FAMILIES.items()
@@ -184,16 +184,16 @@ class McpResources:
         governance = self._roots.governing(directory)
         name = unquote(parts.path.removeprefix("/"))
         if parts.netloc == "intents":
-            return selection_json(_context(governance, name)) if name else _intents(governance)
+            return selection_json(_selection(governance, name)) if name else _intents(governance)
         return _record(governance, name) if name else _records(governance)
 
-    def _text(self, arguments: dict[str, str]) -> str:
+    def _prompt_text(self, arguments: dict[str, str]) -> str:
         governance = self._roots.governing(arguments.get("root") or None)
         wanted = arguments.get("intent_id")
         if not wanted:
             return f"{INSTRUCTIONS}\n\n{_open_intents(governance)}"
-        context = _context(governance, wanted)
-        return f"{INSTRUCTIONS}\n\nWork for this intent. Select it first.\n\n{context.text}"
+        selection = _selection(governance, wanted)
+        return f"{INSTRUCTIONS}\n\nWork for this intent. Select it first.\n\n{selection.text}"
 
 
 def _intents(governance: Governance) -> object:
@@ -201,7 +201,7 @@ def _intents(governance: Governance) -> object:
     return {"enabled": rules.governed, "intents": intents_json(rules)}
 
 
-def _context(governance: Governance, name: str) -> Selection:
+def _selection(governance: Governance, name: str) -> Selection:
     found = governance.checkout.context(name)
     if isinstance(found, CheckoutRefusal):
         raise invalid_params(found.message)
