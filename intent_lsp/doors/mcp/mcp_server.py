@@ -21,7 +21,6 @@ from intent_lsp.core.errors import (
     StateUnavailableError,
 )
 from intent_lsp.doors.mcp import answers
-from intent_lsp.doors.mcp.answers import ToolFailure
 from intent_lsp.doors.mcp.elicitation import ElicitingClient, InputNeeded, OpenQuestions
 from intent_lsp.doors.mcp.inputs import ToolInput
 from intent_lsp.doors.mcp.mcp_resources import INSTRUCTIONS, McpResources
@@ -93,7 +92,7 @@ class ToolCalls:
                 f"{tool.name} failed for a reason that the server did not expect; its standard"
                 " error says which."
             )
-            failure = ToolFailure(code=McpCode.INTERNAL_ERROR, message=message)
+            failure = answers.ToolFailure(code=McpCode.INTERNAL_ERROR, message=message)
             return answers.encode_answer(failure, tool.output)
 
     async def _answered(
@@ -120,7 +119,7 @@ class ToolCalls:
         governance = self._roots.of_call(given)
         if governance is None:
             message = self._roots.ungoverned_call(given)
-            return ToolFailure(code=RequestCode.NOT_GOVERNED, message=message)
+            return answers.ToolFailure(code=RequestCode.NOT_GOVERNED, message=message)
         governance.heard.note(MCP, tool.name)
         handle = given.session
         named = None if handle is None else session_of_handle(governance, handle)
