@@ -82,9 +82,10 @@ class Command:
 
     @property
     def about(self) -> str:
-        """The description for the help page, which is the docstring of the function.
+        """The description for the help page: the docstring of the function, but not all of it.
 
-        Its first paragraph, what it returns and what it raises are for the readers of the code.
+        Its first paragraph, and those that begin with `Return` or `Raise`, are left out: they are
+        for the readers of the code.
         """
         _, *paragraphs = cleandoc(self.answer.__doc__ or "").split("\n\n")
         return "\n\n".join(each for each in paragraphs if not each.startswith(_FOR_CALLERS))
@@ -140,7 +141,7 @@ class Command:
 def command(
     *arguments: AddArgument, examples: Sequence[str], json: str = "", in_root: bool = True
 ) -> Callable[[Callable[[Call], int | None]], Command]:
-    """Return a decorator that makes a function a command, which is named by its name.
+    """Return a decorator that makes a function a command: `trace_list` becomes `trace list`.
 
     The parameters are those of `Command`.
     """
@@ -150,8 +151,9 @@ def command(
 def argument(spelled: str, about: str, **settings: Any) -> AddArgument:  # noqa: ANN401 - argparse's own
     """Return an argument with a value. `about` is its help text.
 
-    `spelled` has its names and, unless the values are listed as choices, a word that stands for the
-    value: `-C --root DIR`, `path FILE`. The settings are further ones of `add_argument`.
+    `spelled` has its names and a word that stands for the value: `-C --root DIR`, `path FILE`. A
+    single name without a word is for an argument whose choices the help page lists. The settings
+    are further ones of `add_argument`.
     """
     names = spelled.split()
     metavar = names.pop() if names[1:] else None

@@ -2,8 +2,8 @@
 
 Invariant: an error that can be expected is one line on standard error, never a traceback.
 Invariant: a closed pipe and Ctrl-C end a command without a message.
-Invariant: a command's module is imported only when it is called or its help is asked for, so that
-starting the server imports no other command.
+Invariant: a module of commands is imported only when one of them is called or its help is asked
+for. So starting a server imports no command but `serve`, `mcp` and `hook`.
 """
 
 import sys

@@ -56,6 +56,10 @@ def status(call: Call) -> None:
 
 
 def _json(governance: Governance, own: str | None, offers: Sequence[Lack]) -> dict[str, object]:
+    """Return the status as JSON. `own` is the session for which the command acts, or None.
+
+    `offers` are the git settings that the root lacks.
+    """
     rules, newest = governance.rules.current(), _newest(governance)
     reason = {} if rules.governed else {"reason": rules.reason}
     return {

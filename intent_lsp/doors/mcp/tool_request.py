@@ -28,7 +28,8 @@ ToolResult: TypeAlias = ToolAnswer | ToolFailure
 Respond: TypeAlias = Callable[["ToolRequest", Any], ToolResult | Awaitable[ToolResult]]
 """Answers a call whose arguments are valid, and whose root and session are known.
 
-It is called in a thread, since it may wait on the disk; what it returns to be awaited is not."""
+It is called in a thread, since it may wait on the disk. A coroutine that it returns is awaited in
+the event loop."""
 
 
 class NamedSession(NamedTuple):
