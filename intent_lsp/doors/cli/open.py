@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.paths import INTENTS_FILE
+from intent_lsp.core.text import whole
 from intent_lsp.doors.cli.command import Call, argument
 from intent_lsp.doors.cli.exits import WrongUsageError
 from intent_lsp.doors.cli.terminal.output import Output
@@ -45,7 +46,7 @@ def _text(text: str, longest: int) -> str:
     if not 1 <= length <= longest:
         raise argparse.ArgumentTypeError(f"must have 1 to {longest} characters, but has {length}")
     # Shell arguments can be any bytes; what is stored must be text.
-    if any("\ud800" <= char <= "\udfff" or char == "\0" for char in text):
+    if whole(text) != text or "\0" in text:
         raise argparse.ArgumentTypeError(f"{text!r} is not UTF-8 text")
     return text
 

@@ -24,6 +24,8 @@ from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+from intent_lsp.core.text import whole
+
 HALF_A_CHARACTER: Final = (
     "the message has half of a character (a lone surrogate), which is not valid text; send it"
     " without"
@@ -84,8 +86,8 @@ class StdinLines:
         rest: list[bytes] = []
         with contextlib.suppress(OSError):
             while chunk := os.read(self._source, _CHUNK):
-                *whole, last = chunk.split(b"\n")
-                for line in whole:
+                *lines, last = chunk.split(b"\n")
+                for line in lines:
                     self._put(b"".join((*rest, line)))
                     rest.clear()
                 rest.append(last)
@@ -161,8 +163,8 @@ def _error(line: object) -> types.JSONRPCError:
         with contextlib.suppress(ValueError, RecursionError):
             # This parser accepts lone surrogates, so that the id can be found.
             message = json.loads(line)
-            whole = _is_text(json.dumps(message, ensure_ascii=False))
-            code, said = types.INVALID_PARAMS, TOO_DEEP if whole else HALF_A_CHARACTER
+            is_text = _is_text(json.dumps(message, ensure_ascii=False))
+            code, said = types.INVALID_PARAMS, TOO_DEEP if is_text else HALF_A_CHARACTER
     elif line is not None:
         code, said, message = types.INVALID_REQUEST, NO_MESSAGE, line
     name = message.get("id") if isinstance(message, dict) else None
@@ -187,4 +189,4 @@ def _line_of(problem: Exception) -> object:
 
 
 def _is_text(name: str | int) -> bool:
-    return isinstance(name, int) or not any("\ud800" <= char <= "\udfff" for char in name)
+    return isinstance(name, int) or whole(name) == name
