@@ -34,6 +34,7 @@ from intent_lsp.store.fs.resolve import is_directory
 
 CONTROL_PAGES: Final = (INTENTS_FILE, POLICY_FILE)
 
+_UNREADABLE: Final = "This file cannot be read ({reason}): give the server's user the right to."
 _NOT_TEXT: Final = "This file is not UTF-8 text, or has NUL bytes: save it as UTF-8 text."
 _OFF: Final = " Edits are not checked until then."
 _LAST_GOOD: Final = " The last policy that could be read counts until then."
@@ -219,43 +220,41 @@ class ControlFileDiagnostics:
 
 
 def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Finding, ...]]:
-    """Return the lines and findings of the text `typed`, or of the file on disk if it is None.
+    """Return the lines and findings of the text `typed`, or of the file on disk if it is None."""
+    on_disk, wrong = _on_disk(page)
+    text = on_disk if typed is None else typed
+    if text is None:
+        return [], wrong
+    lines = split_lines(text)
+    if page.path == POLICY_FILE:
+        return lines, read_policy(text).findings
+    read, checks = page.reader.read(text), page.checks
+    more = checks.findings(read, lines) if text == on_disk else checks.typed(read, lines)
+    return lines, read.findings + more
+
+
+def _on_disk(page: ControlFile) -> tuple[str | None, tuple[Finding, ...]]:
+    """Return the text of a control file on disk, or None and what is wrong with the whole file.
 
     A file that is missing, too large, unreadable or no text has one finding that says so, a missing
     policy none.
     """
+    intents = page.path == INTENTS_FILE
     try:
         data = read_bytes(page.governance.root / page.path, MAX_BYTES)
+    except TooLargeError as problem:
+        return None, _whole(FileCode.YAML_LIMIT, problem.strerror or "")
     except OSError as problem:
-        if typed is None:
-            return [], (_unreadable(page, problem),)
-        data = None
-    on_disk = decode(data or b"")
-    text = typed if typed is not None else "" if on_disk is None else on_disk.text
-    lines = split_lines(text)
-    if data is None and typed is None:
-        gone = _whole(FileCode.INTENTS_FILE_MISSING, _GONE)
-        return lines, (gone,) if page.path == INTENTS_FILE else ()
-    if typed is None and on_disk is None:
-        said = _NOT_TEXT + (_OFF if page.path == INTENTS_FILE else "")
-        return lines, (_whole(FileCode.YAML_SYNTAX, said),)
-    if page.path == POLICY_FILE:
-        return lines, read_policy(text).findings
-    read = page.reader.read(text)
-    saved = on_disk is not None and on_disk.text == text
-    checks = page.checks
-    more = checks.findings(read, lines) if saved else checks.typed(read, lines)
-    return lines, read.findings + more
+        said = _UNREADABLE.format(reason=problem.strerror) + (_OFF if intents else _LAST_GOOD)
+        return None, _whole(FileCode.YAML_SYNTAX, said)
+    if data is None:
+        return None, _whole(FileCode.INTENTS_FILE_MISSING, _GONE) if intents else ()
+    content = decode(data)
+    if content is None:
+        return None, _whole(FileCode.YAML_SYNTAX, _NOT_TEXT + (_OFF if intents else ""))
+    return content.text, ()
 
 
-def _unreadable(page: ControlFile, problem: OSError) -> Finding:
-    """Return the finding for a control file that is too large or cannot be read."""
-    if isinstance(problem, TooLargeError):
-        return _whole(FileCode.YAML_LIMIT, problem.strerror or "")
-    said = f"This file cannot be read ({problem.strerror}): give the server's user the right to."
-    return _whole(FileCode.YAML_SYNTAX, said + (_OFF if page.path == INTENTS_FILE else _LAST_GOOD))
-
-
-def _whole(code: FileCode, message: str) -> Finding:
+def _whole(code: FileCode, message: str) -> tuple[Finding, ...]:
     top = Position(0, 0)
-    return Finding(code=code, severity=Severity.ERROR, message=message, span=Span(top, top))
+    return (Finding(code=code, severity=Severity.ERROR, message=message, span=Span(top, top)),)
