@@ -33,7 +33,7 @@ from intent_lsp.doors.lsp.features.intents_outline import (
     tokens_registration,
     tokens_within,
 )
-from intent_lsp.doors.lsp.features.intents_parts import IntentsParts, links
+from intent_lsp.doors.lsp.features.intents_parts import links
 from intent_lsp.doors.lsp.features.provenance import ProvenanceFeature
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.features.saves import SaveFeature
@@ -181,7 +181,6 @@ class LanguageService:
         provenance = ProvenanceFeature(connection, buffers)
         names = IntentsNames(connection, buffers, documents)
         symbols = IntentSymbols(connection, buffers, names)
-        parts = IntentsParts(connection, buffers)
         completion = CompletionFeature(connection, documents)
         outline = symbol_tree if connection.client.symbol_trees else symbol_list
         return {
@@ -197,8 +196,8 @@ class LanguageService:
             lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: buffers.answering(all_tokens),
             lsp.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: buffers.answering(tokens_within),
             lsp.TEXT_DOCUMENT_DOCUMENT_LINK: buffers.answering(links),
-            lsp.DOCUMENT_LINK_RESOLVE: parts.resolved,
-            lsp.TEXT_DOCUMENT_DEFINITION: parts.definition,
+            lsp.DOCUMENT_LINK_RESOLVE: provenance.intents_parts.resolved,
+            lsp.TEXT_DOCUMENT_DEFINITION: provenance.intents_parts.definition,
             lsp.TEXT_DOCUMENT_RENAME: names.renamed,
             lsp.TEXT_DOCUMENT_PREPARE_RENAME: names.prepared,
             lsp.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: names.highlights,

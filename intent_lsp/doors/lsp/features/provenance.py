@@ -90,7 +90,7 @@ class ProvenanceFeature:
 
     def __init__(self, connection: Connection, buffers: IntentsBuffers) -> None:
         self._buffers = buffers
-        self._intents_file = IntentsParts(connection, buffers)
+        self.intents_parts = IntentsParts(connection, buffers)
         self.intents_lenses = IntentsLenses(connection, buffers)
         self._tracked_documents = connection.tracked_documents
         self._spelling = connection.spelling
@@ -105,7 +105,7 @@ class ProvenanceFeature:
         nothing is known of the part.
         """
         if (buffer := await self._buffer(params.text_document.uri, flag="hover")) is not None:
-            return await self._intents_file.hover(buffer, params.position)
+            return await self.intents_parts.hover(buffer, params.position)
         told, line = await self._told(params.text_document.uri, flag="hover"), params.position.line
         if told is None or line >= len(told.page.lines):
             return None
@@ -157,7 +157,7 @@ class ProvenanceFeature:
         outside the requested range, and nothing if the setting `inlayHints` is off.
         """
         if (buffer := await self._buffer(params.text_document.uri, flag="inlayHints")) is not None:
-            return await self._intents_file.inlay_hints(buffer, params.range)
+            return await self.intents_parts.inlay_hints(buffer, params.range)
         told = await self._told(params.text_document.uri, flag="inlayHints")
         if told is None or told.blamed.lines is None:
             return []
