@@ -76,11 +76,13 @@ class Commands:
         """
         if isinstance(given, str):
             given = {"intentId": given}
-        told = read_params(given if isinstance(given, dict) else {}, CommonParams)
-        if isinstance(given, dict) and ("intentId" in given or "intent_id" in given):
-            return await self._requests.answer(RequestName.SELECT, given)
-        if given is not None and not isinstance(given, dict):
+        elif given is None:
+            given = {}
+        if not isinstance(given, dict):
             raise WrongParamsError("", "expected an object, the id of an intent, or nothing")
+        told = read_params(given, CommonParams)
+        if "intentId" in given or "intent_id" in given:
+            return await self._requests.answer(RequestName.SELECT, given)
         return await self._choose(told)
 
     async def restore_draft(self, open_root: OpenRoot, params: DraftParams) -> JsonObject:
