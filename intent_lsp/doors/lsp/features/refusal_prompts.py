@@ -158,9 +158,10 @@ class RefusalPrompts:
 
     def _is_done(self, done: object) -> bool:
         """Return whether governance did what a person chose; if it refused, warn the person."""
-        if isinstance(done, CheckoutRefusal):
-            self._connection.people.warn(f"intent-lsp: {done.message}")
-        return not isinstance(done, CheckoutRefusal)
+        if not isinstance(done, CheckoutRefusal):
+            return True
+        self._connection.people.warn(f"intent-lsp: {done.message}")
+        return False
 
 
 def _said(judgement: Judgement) -> str:
