@@ -17,9 +17,9 @@ from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.protocol.positions import ClientPosition, from_client
 from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
 from intent_lsp.doors.lsp.requests.editor_edits import EditorEdits, paths_of
-from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup
+from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup, session_of
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.answers import DID_DENY, JsonObject, refused, session_of
+from intent_lsp.doors.lsp.wire.answers import DID_DENY, JsonObject, refused
 from intent_lsp.doors.lsp.wire.names import RequestName
 from intent_lsp.formats.params.calls import (
     ApplyParams,

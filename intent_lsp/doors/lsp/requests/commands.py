@@ -17,8 +17,9 @@ from intent_lsp.doors.lsp.features.intents_buffers import IntentsBuffers
 from intent_lsp.doors.lsp.features.refusal_prompts import RefusalPrompts
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
 from intent_lsp.doors.lsp.requests.show_commands import ShowCommands, tracked_at
+from intent_lsp.doors.lsp.requests.workspace_lookup import session_of
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.answers import JsonObject, accepted, failed, invalid, session_of
+from intent_lsp.doors.lsp.wire.answers import JsonObject, accepted, failed, invalid
 from intent_lsp.doors.lsp.wire.names import CommandName, RequestName
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams, DraftParams, PlaceParams

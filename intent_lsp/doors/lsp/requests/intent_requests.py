@@ -14,7 +14,7 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
-from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup, why_none
+from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup, session_of, why_none
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.settings import Settings
 from intent_lsp.doors.lsp.wire.answers import (
@@ -22,7 +22,6 @@ from intent_lsp.doors.lsp.wire.answers import (
     accepted,
     draft_wire,
     failed,
-    session_of,
     status_wire,
 )
 from intent_lsp.formats.ledger.jsonl import to_wire

@@ -18,8 +18,9 @@ from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.redaction import neutral
 from intent_lsp.doors.lsp.connection.connection import Connection
 from intent_lsp.doors.lsp.requests.approval import ApprovalPrompt
+from intent_lsp.doors.lsp.requests.workspace_lookup import session_of
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.doors.lsp.wire.answers import JsonObject, accepted, refused, session_of
+from intent_lsp.doors.lsp.wire.answers import JsonObject, accepted, refused
 from intent_lsp.formats.intents.intent_json import intent_json
 from intent_lsp.formats.msgspec_types import register_msgspec_types
 from intent_lsp.formats.params.requests import CommonParams, Id

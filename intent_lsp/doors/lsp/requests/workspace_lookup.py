@@ -1,4 +1,4 @@
-"""Finds the root that a request is about: by workspace, by path or URI, or by workspace folder.
+"""Finds the root that a request is about, and the session that asks.
 
 Invariant: a root that is found is opened for the connection before the request is answered.
 """
@@ -13,6 +13,7 @@ from intent_lsp.doors.lsp.runtime.settings import Settings
 from intent_lsp.doors.lsp.wire.answers import JsonObject, failed
 from intent_lsp.formats.params.read import read_params
 from intent_lsp.formats.params.requests import CommonParams
+from intent_lsp.governance.root.sessions import Session, asking_session
 
 _SWITCHED_OFF: Final = "governance is switched off; set `enabled` to true in the server's settings"
 _NOWHERE: Final = (
@@ -30,6 +31,11 @@ _Params = TypeVar("_Params", bound=CommonParams)
 def why_none(settings: Settings) -> str:
     """Return why no root was found for a request, and what to do, as a clause."""
     return _NOWHERE if settings.enabled else _SWITCHED_OFF
+
+
+def session_of(params: CommonParams, open_root: OpenRoot) -> Session:
+    """Return the session that the params name: an agent's, or, without one, the connection's."""
+    return asking_session(open_root.session, params.session_id, params.agent_id)
 
 
 class RootLookup:

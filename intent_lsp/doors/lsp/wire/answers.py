@@ -17,11 +17,8 @@ from intent_lsp.core.codes import RequestCode
 from intent_lsp.core.errors import IntentLspError
 from intent_lsp.core.records import Record
 from intent_lsp.core.text import camel_case
-from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.formats.params.requests import CommonParams
 from intent_lsp.governance.governance import GovernanceStatus
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
-from intent_lsp.governance.root.sessions import Session, asking_session
 from intent_lsp.store.state.drafts import Draft
 
 JsonObject = dict[str, Any]
@@ -58,11 +55,6 @@ def accepted(done: _Done | CheckoutRefusal) -> _Done:
     if isinstance(done, CheckoutRefusal):
         raise refused(done)
     return done
-
-
-def session_of(params: CommonParams, open_root: OpenRoot) -> Session:
-    """Return the session that the params name: an agent's, or, without one, the connection's."""
-    return asking_session(open_root.session, params.session_id, params.agent_id)
 
 
 def status_wire(status: GovernanceStatus, blind: Sequence[str] = ()) -> JsonObject:
