@@ -20,6 +20,7 @@ from intent_lsp import __version__
 from intent_lsp.core.file_operations import FileOperation, UriEnds
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities
 
 NAME: Final = "intent-lsp"
 
@@ -133,13 +134,16 @@ class IntentServer(LanguageServer):
         super().__init__(NAME, __version__, protocol_cls=IntentProtocol)
         self.service: Service | None = None
         self._opening: asyncio.Future[Service] | None = None
-        self._initialize: lsp.InitializeParams | None = None
+        self._declared: tuple[ClientCapabilities, object] | None = None
         self._early_saves: list[ReceivedSave] = []
         self.protocol.ending.then = self.end
 
-    def begin(self, params: lsp.InitializeParams) -> None:
-        """Keep the params of `initialize`, with which the language service is made later."""
-        self._initialize = params
+    def begin(self, client: ClientCapabilities, options: object) -> None:
+        """Keep the client's capabilities and its `initializationOptions`.
+
+        The language service is made with them later.
+        """
+        self._declared = client, options
 
     async def ready(self) -> Service:
         """Return the language service, once it is loaded. The first call begins to load it.
@@ -182,11 +186,10 @@ class IntentServer(LanguageServer):
             self._opening.cancel()
 
     async def _open(self) -> Service:
-        params = self._initialize
-        if params is None:
+        if self._declared is None:
             raise RuntimeError("the first request must be initialize")
         make = await asyncio.to_thread(_load)
-        service = make(self.protocol, params)
+        service = make(self.protocol, *self._declared)
         # Count them before `service` is set: the next message may close the document.
         for save in self._early_saves:
             save.over = service.documents.save_received(save.uri)
@@ -195,7 +198,7 @@ class IntentServer(LanguageServer):
         return service
 
 
-def _load() -> Callable[[IntentProtocol, lsp.InitializeParams], Service]:
+def _load() -> Callable[[IntentProtocol, ClientCapabilities, object], Service]:
     """Import the module of the language service, and return the class `LanguageService`.
 
     Garbage collection is off meanwhile.

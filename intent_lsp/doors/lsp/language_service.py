@@ -43,7 +43,7 @@ from intent_lsp.doors.lsp.features.text_documents import TextDocumentFeature
 from intent_lsp.doors.lsp.protocol.protocol import IntentProtocol
 from intent_lsp.doors.lsp.requests.commands import Commands
 from intent_lsp.doors.lsp.requests.request_table import RequestTable
-from intent_lsp.doors.lsp.runtime.client_capabilities import client_of, member
+from intent_lsp.doors.lsp.runtime.client_capabilities import ClientCapabilities, member
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoots
 from intent_lsp.doors.lsp.runtime.settings import LiveSettings, at_start, live
@@ -66,8 +66,11 @@ class LanguageService:
     It builds the features, and the `Connection` that they share.
     """
 
-    def __init__(self, protocol: IntentProtocol, params: lsp.InitializeParams) -> None:
-        connection = _connect(protocol, params)
+    def __init__(
+        self, protocol: IntentProtocol, client: ClientCapabilities, options: object
+    ) -> None:
+        """Take the client's capabilities and `initializationOptions`, both from `initialize`."""
+        connection = _connect(protocol, client, options)
         self._protocol, self._connection = protocol, connection
         self._open_roots = connection.open_roots
         self._tracked_documents = connection.tracked_documents
@@ -235,15 +238,14 @@ class LanguageService:
         return await self._protocol.ask(name, params, ASK_TIME)
 
 
-def _connect(protocol: IntentProtocol, params: lsp.InitializeParams) -> Connection:
+def _connect(protocol: IntentProtocol, client: ClientCapabilities, options: object) -> Connection:
     """Create the `Connection` that the features of one client share, and all its parts."""
-    client = client_of(params.capabilities)
     work = BackgroundExecutor()
     parts = DiagnosticParts(
         work=work,
         publisher=_publisher(protocol, work, pull=client.pull),
         spelling=LspEncoder(client, protocol.encoding),
-        settings=LiveSettings(at_start(params.initialization_options)),
+        settings=LiveSettings(at_start(options)),
         documents=protocol.documents,
     )
     tracked_documents = TrackedDocuments(OpenRoots(parts.settings, _folders(protocol)), parts)

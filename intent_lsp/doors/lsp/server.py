@@ -107,10 +107,10 @@ def build_server() -> IntentServer:
 def _lifecycle(server: IntentServer) -> None:
     @server.feature(lsp.INITIALIZE)
     def initialize(params: lsp.InitializeParams) -> None:
-        server.begin(params)
-        client = client_of(params.capabilities)
+        client, options = client_of(params.capabilities), params.initialization_options
+        server.begin(client, options)
         _register_declared(server, client)
-        _register_for_every_file(server, client, params.initialization_options)
+        _register_for_every_file(server, client, options)
 
     @server.feature(lsp.INITIALIZED)
     async def initialized(_: lsp.InitializedParams) -> None:
