@@ -20,12 +20,12 @@ def serve_editor(level: str, address: ListenAddress | None) -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     # What is loaded stays: the garbage collector need not look for garbage in it, now or ever.
     gc.disable()
-    # The editors' door is loaded late: its protocol costs more than all other commands together.
+    # Imported late, with signals blocked and without garbage collection: it takes long.
     from intent_lsp.doors.lsp.logs import logging_to  # noqa: PLC0415
     from intent_lsp.doors.lsp.server import build_server  # noqa: PLC0415
     from intent_lsp.doors.lsp.transport.stdio import serve_stdio  # noqa: PLC0415
 
-    # Whoever types waits for the event loop, which waits for this lock behind threads that compute.
+    # An editor waits for the event loop, which waits until a thread that computes lets it run.
     sys.setswitchinterval(_SWITCH_SECONDS)
     server = build_server()
     gc.freeze()

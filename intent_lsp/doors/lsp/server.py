@@ -1,9 +1,9 @@
 """The LSP features of the server: which a client is offered, and how each is answered.
 
-Features of the control files alone must not be asked about in source files. A client that can
-register them for some files gets them registered later, by the language service, and they are not
-in the answer to `initialize`. Every other client finds them in that answer, if at all, and asks in
-every file.
+Clients should request the features of control files in these files alone. Where a client lets the
+server register a feature for some files, the language service does so later, and the feature is not
+in the answer to `initialize`. Every other client finds it in that answer, if at all, and requests
+it in every file.
 
 Invariant: `initialize` is answered before any slow import and before any root is opened.
 Invariant: an announced save or file operation (`will…`) does not wait for the language service to

@@ -103,7 +103,7 @@ class IntentsBuffers:
     """The open intents files of one connection.
 
     `renewals` renews the cached list of the files in a root. Whoever answers a request about an
-    intents file from that list awaits it first.
+    intents file from that list awaits `renewals.renew` first.
     """
 
     def __init__(self, connection: Connection) -> None:

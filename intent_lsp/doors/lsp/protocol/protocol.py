@@ -111,7 +111,7 @@ class IntentProtocol(SendingProtocol):
         """Cancel the running features, then end the connection.
 
         Unanswered requests to the client fail first. Wait at most `patience` seconds for features
-        and uncancellable work, and then as long for the function at the end.
+        and uncancellable work, and then as long for `ending.then`.
         """
         clock = asyncio.get_running_loop().time
         late = clock() + patience

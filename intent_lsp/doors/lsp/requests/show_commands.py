@@ -136,7 +136,7 @@ class ShowCommands:
         return ContentDocument(path=path, side=ContentSide.DISK).uri
 
     async def _named(self, open_root: OpenRoot, params: IntentParams) -> tuple[Intents, Intent]:
-        """Return the intent in a command's argument, with the intents beside it in front.
+        """Return all intents of a root, and the one of them that a command's argument names.
 
         They are those of the open intents file, saved or not, else of the one on disk.
         """

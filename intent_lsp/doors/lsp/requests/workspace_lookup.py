@@ -23,7 +23,7 @@ _NOWHERE: Final = (
 )
 
 RequestHandler = Callable[[object], Coroutine[object, object, JsonObject]]
-"""Answers a request with the params that the client has given."""
+"""Answers a request, given its params as the client sent them."""
 
 _Params = TypeVar("_Params", bound=CommonParams)
 
@@ -60,9 +60,9 @@ class RootLookup:
         shape: type[_Params],
         answer: Callable[[OpenRoot, _Params], Coroutine[object, object, JsonObject]],
     ) -> RequestHandler:
-        """Return a handler that reads params of the type `shape`, and calls `answer` with them.
+        """Return a handler that reads params as `shape`, and calls `answer` with root and params.
 
-        Their root comes first. It raises a NOT_GOVERNED error if there is none.
+        The handler raises a NOT_GOVERNED error if no root is found.
         """
 
         async def handler(given: object) -> JsonObject:

@@ -1,4 +1,4 @@
-"""Background work of one connection: threads, tasks, turns in order, and waiting until it is idle.
+"""Background work of one connection: threads, tasks, a FIFO lock, and waiting until it is idle.
 
 Invariant: the event loop never waits for work that is given to `in_thread`.
 Invariant: a failed background task is logged.
