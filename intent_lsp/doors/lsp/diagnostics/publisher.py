@@ -1,6 +1,7 @@
 """Diagnostics publisher: keeps each file's diagnostics and pushes them or serves pulls, never both.
 
-Specified in requirements section 8.
+Beside it are the parts of a connection with which diagnostics are computed and encoded. Specified
+in requirements section 8.
 
 Invariant: nothing is pushed to a client that pulls. A push carries the document version it was
 computed for, if that is known.
