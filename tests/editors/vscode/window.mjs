@@ -145,8 +145,17 @@ class Window {
     const row = this.page
       .locator(".explorer-folders-view .monaco-list-row", { has: this.page.getByText(name, { exact: true }) })
       .first();
+    const shown = row
+      .and(this.page.locator('[aria-expanded="true"]'))
+      .or(this.page.locator(`.tab[data-resource-name="${name}"]`));
     await row.waitFor();
-    if ((await row.getAttribute("aria-expanded")) !== "true") await row.click();
+    // A file that another program makes pushes the rows down, now and then under the click.
+    for (let left = 3; !(await shown.count()); left -= 1) {
+      await row.click();
+      await shown.first().waitFor({ timeout: 5000 }).catch((late) => {
+        if (!left) throw late;
+      });
+    }
   }
 
   /** Go to a line, counted from 1, and put this in its place. */
