@@ -125,37 +125,20 @@ class Window {
 
   // The editor --------------------------------------------------------------------------------
 
-  /** Show a file of the folder: by its tab, or down the tree of the explorer. */
+  /** Show a file of the folder: by its tab, or by its path in the list of files. */
   async open(file) {
-    const names = file.split("/");
-    const name = names.at(-1);
+    const name = file.split("/").at(-1);
     const named = `[data-resource-name="${name}"]`;
     const tab = this.page.locator(`.tab${named}`);
     if (await tab.count()) {
       await tab.click();
     } else {
-      await this.run("View: Show Explorer");
-      await names.reduce((done, each) => done.then(() => this.unfold(each)), Promise.resolve());
+      await this.press("Control+p");
+      // A whole path is looked up on the disk, so that it need not wait for a search.
+      await this.choose(path.join(this.given.root, file), name);
     }
     await this.page.locator(`.tab.active${named}`).waitFor();
     await this.page.locator(".editor-instance .view-line").first().waitFor();
-  }
-
-  async unfold(name) {
-    const row = this.page
-      .locator(".explorer-folders-view .monaco-list-row", { has: this.page.getByText(name, { exact: true }) })
-      .first();
-    const shown = row
-      .and(this.page.locator('[aria-expanded="true"]'))
-      .or(this.page.locator(`.tab[data-resource-name="${name}"]`));
-    await row.waitFor();
-    // A file that another program makes pushes the rows down, now and then under the click.
-    for (let left = 3; !(await shown.count()); left -= 1) {
-      await row.click();
-      await shown.first().waitFor({ timeout: 5000 }).catch((late) => {
-        if (!left) throw late;
-      });
-    }
   }
 
   /** Go to a line, counted from 1, and put this in its place. */
