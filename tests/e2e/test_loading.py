@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from lsprotocol import types as lsp
 
+from intent_lsp.core.content import hash_content
 from intent_lsp.doors.lsp.diagnostics.lsp_convert import uri_of
 from tests.support.editor import Editor, capabilities, editing
 from tests.support.governed_repository import INTENTS, LINES, govern
@@ -171,6 +172,45 @@ async def test_a_save_made_before_the_service_is_loaded_is_recorded(
         await editor.ask(GO)
         await editor.traced(1)
         await editor.problems(INTENTS_FILE, UNKNOWN)
+
+
+async def test_what_another_program_writes_before_the_file_is_first_read_is_unread(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    async with held(repository.root) as editor:
+        editor.open(INVOICE)
+        assert later(await editor.ask(LOADED)) == []
+        repository.write(INVOICE, LINES + "theirs\n")
+        await editor.ask(GO)
+        await editor.ask("intent/select", {"intentId": "INT-002"})
+        editor.type(INVOICE, LINES + "mine\n")
+        await editor.problems(INVOICE, "STALE_FILE")
+        await editor.save(INVOICE)
+        await editor.traced(1)
+        (record,) = editor.records()
+        assert (record["scope_validation"], record["concurrent_modification"]) == ("FAIL", True)
+        assert record["files"][0]["pre_hash"] == hash_content((LINES + "theirs\n").encode())
+
+
+async def test_what_the_editor_saves_before_the_file_is_first_read_is_its_own(
+    repository: Repository,
+) -> None:
+    govern(repository)
+    async with held(repository.root) as editor:
+        editor.open(INVOICE)
+        assert later(await editor.ask(LOADED)) == []
+        editor.type(INVOICE, LINES + "mine\n")
+        await editor.save(INVOICE, ask=False)
+        editor.type(INVOICE, LINES + "mine\nmore\n")
+        await editor.ask(GO)
+        await editor.ask("intent/select", {"intentId": "INT-002"})
+        assert not await editor.settled(INVOICE)
+        await editor.save(INVOICE)
+        await editor.traced(2)
+        first, second = editor.records()
+        assert not any("concurrent_modification" in each for each in (first, second))
+        assert first["files"][0]["pre_hash"] == hash_content(LINES.encode())
 
 
 async def test_a_server_that_ends_while_it_loads_ends_in_good_order(

@@ -1,11 +1,17 @@
 """What an open file held on disk, as far as it was seen, and which saves were seen late."""
 
+import os
+
 import pytest
 
+from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ABSENT, content_of, hash_content
+from intent_lsp.governance.judging.file_snapshot import OpenedText
 from intent_lsp.governance.saves.disk_state import DiskState
-from intent_lsp.governance.saves.open_file import OpenFile
+from intent_lsp.governance.saves.open_file import GovernedPlace, OpenFile
 from intent_lsp.governance.saves.saves import Written
+from intent_lsp.store.clock import file_time_ns
+from tests.governance.editor import Editor
 
 A, B, C = map(content_of, (b"a", b"b", b"c"))
 
@@ -162,3 +168,75 @@ def test_of_many_saves_under_way_the_newest_are_kept() -> None:
     assert file.written == [["4\n"], ["5\n"]]
     file.recorded(content_of(b"something else\n"))
     assert file.written == []
+
+
+# Files that were written before the server first read them.
+
+LOGIN = "src/auth/login.py"
+SHOWN = ["one\n", "two\n", "three\n"]
+OTHER = ["one\n", "two\n", "OTHER\n"]
+SECOND = 1_000_000_000
+MINE = ["MINE\n", "two\n", "three\n"]
+
+
+def _read_late(editor: Editor, *, written: int) -> OpenFile:
+    """Open a file whose content was replaced so many seconds after the editor opened it."""
+    editor.select("INT-001")
+    opened = OpenedText(SHOWN, file_time_ns() - 2 * SECOND)
+    target = editor.root / LOGIN
+    target.write_text("".join(OTHER))
+    os.utime(target, ns=(opened.time_ns, opened.time_ns + written * SECOND))
+    file = OpenFile()
+    place = editor.place(LOGIN)
+    file.attach(GovernedPlace(editor.governance.saves, editor.session, place), opened)
+    return file
+
+
+def _codes(file: OpenFile, lines: list[str]) -> list[GateCode | None]:
+    """Return what is wrong with unsaved lines: as diagnostics, and as a save."""
+    look, before = file.snapshot(lines), file.judge(lines, manual=True)
+    assert look is not None
+    assert before is not None
+    denied = (look.judgement.denied, before.judgement.denied)
+    return [None if each is None else each.code for each in denied]
+
+
+def test_what_another_program_wrote_after_the_file_was_opened_is_unread(editor: Editor) -> None:
+    file = _read_late(editor, written=1)
+    assert _codes(file, MINE) == [GateCode.STALE_FILE] * 2
+    (editor.root / LOGIN).write_text("".join(MINE))
+    file.writes(MINE)
+    after = file.record(MINE, MINE, None, automatic=False)
+    assert after is not None
+    assert after.record is not None
+    assert after.record.concurrent_modification
+    assert after.record.files[0].pre_hash == hash_content("".join(OTHER).encode())
+    assert _codes(file, [*MINE, "more\n"]) == [None, None]
+
+
+def test_it_is_read_once_the_editor_has_loaded_it(editor: Editor) -> None:
+    file = _read_late(editor, written=1)
+    file.snapshot(OTHER)
+    assert _codes(file, [*OTHER, "more\n"]) == [None, None]
+
+
+@pytest.mark.parametrize("written", [1, -1])
+def test_what_the_editor_wrote_itself_after_it_opened_the_file_is_read(
+    editor: Editor, written: int
+) -> None:
+    file = _read_late(editor, written=written)
+    # The save is judged before the record of the first one is made.
+    file.writes(OTHER)
+    before = file.judge([*OTHER, "more\n"], manual=True)
+    assert before is not None
+    assert before.judgement.denied is None
+    after = file.record([*OTHER, "more\n"], OTHER, None, automatic=False)
+    assert after is not None
+    assert after.record is not None
+    assert not after.record.concurrent_modification
+    assert after.record.files[0].pre_hash == hash_content("".join(SHOWN).encode())
+
+
+def test_a_text_that_was_opened_otherwise_than_it_is_on_disk_is_not_stale(editor: Editor) -> None:
+    # The editor may have opened it with other line endings, or with text that was never saved.
+    assert _codes(_read_late(editor, written=-1), MINE) == [None, None]

@@ -61,11 +61,22 @@ JUST_NOW: Final = 10.0
 """Seconds by which a first save may precede the server's first reading of the file."""
 
 
+class OpenedText(Struct, frozen=True):
+    """The lines of a document as the editor opened it, and the time then, by `file_time_ns`."""
+
+    lines: list[str]
+    time_ns: int
+
+
 class Overtaken(Struct, frozen=True):
-    """A save made before the server first read the file: the content saved, and the one before."""
+    """A save made before the server first read the file: the content saved, and the one before.
+
+    `later`: the file was written after the document was opened.
+    """
 
     saved: FileContent
     before: FileContent
+    later: bool = False
 
 
 class OpenFileStates(Struct, frozen=True):
@@ -150,25 +161,30 @@ class OpenFileStates(Struct, frozen=True):
         self.judging.contents.seen(path, content)
         return content
 
-    def overtaken(self, path: WorkspacePath, disk: FileContent, opened: str) -> Overtaken | None:
+    def overtaken(
+        self, path: WorkspacePath, disk: FileContent, opened: OpenedText
+    ) -> Overtaken | None:
         """Return a save made before the server first read the file, or None if there was none.
 
-        `disk` is the content that the server read first, `opened` the text that the editor opened.
-        If they differ, this counts as such a save only if the file was written within the last 10
-        seconds.
+        `disk` is the content that the server read first, `opened` what the editor opened. If their
+        texts differ, this counts as such a save only if the file was written after the document was
+        opened, or within the last 10 seconds.
         """
         text, stamp = disk.decoded, files.stamp(self.judging.stores.root / path)
-        if text is None or text.text == opened or stamp is None:
+        shown = "".join(opened.lines)
+        if text is None or text.text == shown or stamp is None:
             return None
         age = self.judging.stores.clock().timestamp() - stamp.mtime_ns / 1e9
-        if not 0 <= age <= JUST_NOW:
+        later = stamp.mtime_ns >= opened.time_ns
+        if age < 0 or (age > JUST_NOW and not later):
             return None
-        if not opened and self.judging.contents.head(path).hash is None:
-            return Overtaken(saved=disk, before=ABSENT)
+        if not shown and self.judging.contents.head(path).hash is None:
+            return Overtaken(saved=disk, before=ABSENT, later=later)
         try:
-            return Overtaken(saved=disk, before=content_of(text.encode(opened)))
+            before = content_of(text.encode(shown))
         except UnicodeEncodeError:  # A lone surrogate: no file can hold it.
             return None
+        return Overtaken(saved=disk, before=before, later=later)
 
     def _baseline(self, session: Session, path: WorkspacePath, disk: FileContent) -> FileContent:
         baseline = self.judging.contents.baseline(session.id, path)

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from intent_lsp.core.content import ContentHash, FileContent
-from intent_lsp.governance.judging.file_snapshot import OpenFileState
+from intent_lsp.governance.judging.file_snapshot import OpenedText, OpenFileState
 from intent_lsp.governance.root.sessions import Session
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.disk_state import DiskState, begins, holds
@@ -49,17 +49,22 @@ class OpenFile(Struct, kw_only=True):
     written: list[list[str]] = field(default_factory=list)
     missed: tuple[FileContent, ContentHash | None] | None = None
 
-    def attach(self, governed: GovernedPlace, opened: list[str] | None) -> None:
+    def attach(self, governed: GovernedPlace, opened: OpenedText | None) -> None:
         """Set the root that governs the file, and read the file. Raise OSError if that fails.
 
-        `opened` is the text that the editor opened, or None; it shows whether the editor may have
-        saved before this reading.
+        `opened` is the text that the editor opened, or None; it shows whether the file may have
+        been written before this reading.
         """
         states, path = governed.saves.states, governed.place.path
         content = states.read_first(path)
         self.disk.saved(content)
-        if opened is not None:
-            self.disk.overtaken = states.overtaken(path, content, "".join(opened))
+        first = None if opened is None else states.overtaken(path, content, opened)
+        if first is not None and first.later:
+            # Until it turns out to be the editor's save, it is a change that the editor has not
+            # read. An earlier one may be what was opened, with other line endings, say.
+            self.disk.saved(first.before)
+            self.disk.saw(content, same_as_buffer=False)
+        self.disk.overtaken = first
         self.governed = governed
 
     def judge(self, lines: list[str], *, manual: bool) -> BeforeSave | None:
@@ -70,6 +75,7 @@ class OpenFile(Struct, kw_only=True):
         """
         if self.governed is None:
             return None
+        self._recognise(lines)
         buffer = Buffer(lines=lines, read=self.disk.read_now, manual=manual)
         return self.governed.saves.before(self.governed.session, self.governed.place, buffer)
 
@@ -147,19 +153,25 @@ class OpenFile(Struct, kw_only=True):
 
     def observe(self, disk: FileContent, lines: list[str]) -> bool:
         """Update the known state with the content `disk`. Return whether its text is `lines`."""
-        same, first = holds(disk, lines), self.disk.overtaken
+        same = holds(disk, lines)
         # The buffer may have been edited since its text was written.
         own = same or self.has_written(disk)
-        if first is not None and (
-            self.has_written(first.saved) or (same and disk.hash == first.saved.hash)
-        ):
-            self._take_back()
-            self.disk.saw(first.saved, same_as_buffer=True)
-        elif first is not None and own and disk.hash != first.saved.hash:
+        self._recognise(lines)
+        if self.disk.overtaken is not None and own:
             # The editor wrote what is there now, so the content read first was not its save.
             self.disk.overtaken = None
         self.disk.saw(disk, same_as_buffer=own)
         return same
+
+    def _recognise(self, lines: list[str]) -> None:
+        """If the content that the server read first was the editor's save, say so in the state.
+
+        It was if the buffer, which is `lines` now, holds that text or was saved with it.
+        """
+        first = self.disk.overtaken
+        if first is not None and (holds(first.saved, lines) or self.has_written(first.saved)):
+            self._take_back()
+            self.disk.saw(first.saved, same_as_buffer=True)
 
     def _take_back(self) -> None:
         """Reset the state to before a save that preceded the server's first reading of the file.

@@ -19,7 +19,7 @@ from intent_lsp.core.gate.violations import SHOWN_A_FILE
 from intent_lsp.core.line_diff import LineEdit
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot, OpenRoots
-from intent_lsp.governance.judging.file_snapshot import OpenFileState
+from intent_lsp.governance.judging.file_snapshot import OpenedText, OpenFileState
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile
 from intent_lsp.governance.saves.saves import BeforeSave
@@ -57,7 +57,7 @@ class TrackedDocument(Struct, kw_only=True):
     uri: str
     lines: list[str]
     version: int | None
-    opened: list[str] | None = None
+    opened: OpenedText | None = None
     open_root: OpenRoot | None = None
     file: OpenFile = field(default_factory=OpenFile)
     look: OpenFileState | None = None

@@ -19,7 +19,7 @@ from intent_lsp.doors.lsp.diagnostics.publisher import DiagnosticParts
 from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument, find_wrong
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot, OpenRoots
-from intent_lsp.governance.judging.file_snapshot import OpenFileState
+from intent_lsp.governance.judging.file_snapshot import OpenedText, OpenFileState
 from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile
 from intent_lsp.governance.violations.file_violations import DocumentDiffs
@@ -64,7 +64,7 @@ class TrackedDocuments(DocumentIndex):
             uri=document.uri,
             lines=document.lines,
             version=document.version,
-            opened=document.opened,
+            opened=OpenedText(document.opened, document.opened_at),
         )
         self.add(tracked)
         self.work.begin(self._attach(tracked, until))

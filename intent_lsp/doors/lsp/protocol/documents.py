@@ -16,6 +16,7 @@ from intent_lsp.core.content import split_lines
 from intent_lsp.core.findings import Position
 from intent_lsp.core.line_diff import LineEdit
 from intent_lsp.doors.lsp.protocol.positions import ClientRange, PositionEncoding, from_client
+from intent_lsp.store.clock import file_time_ns
 
 _log = logging.getLogger(__name__)
 
@@ -34,11 +35,20 @@ class Document:
     """One open document. `lines` keep their terminators and belong to the document.
 
     `edits` are the edits of the newest change, in order. The lines of each edit are counted in the
-    text just before that edit. `opened` are the lines at opening. A thread other than the event
-    loop's must not read `lines`; give it a copy.
+    text just before that edit. `opened` are the lines at opening, and `opened_at` is the time then,
+    by `file_time_ns`. A thread other than the event loop's must not read `lines`; give it a copy.
     """
 
-    __slots__ = ("edits", "encoding", "language_id", "lines", "opened", "uri", "version")
+    __slots__ = (
+        "edits",
+        "encoding",
+        "language_id",
+        "lines",
+        "opened",
+        "opened_at",
+        "uri",
+        "version",
+    )
 
     def __init__(
         self, *, uri: str, version: int, language_id: str, text: str, encoding: PositionEncoding
@@ -46,7 +56,7 @@ class Document:
         self.uri, self.version, self.language_id = uri, version, language_id
         self.encoding = encoding
         self.lines = split_lines(_join_surrogates(text))
-        self.opened = list(self.lines)
+        self.opened, self.opened_at = list(self.lines), file_time_ns()
         self.edits: tuple[LineEdit, ...] = ()
 
     @property
