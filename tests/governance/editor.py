@@ -14,8 +14,8 @@ from intent_lsp.governance.plan.checkout import Selection
 from intent_lsp.governance.plan.scope_checks import ScopeChecks
 from intent_lsp.governance.plan.work_checks import WorkChecks
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.saves import BeforeSave, Buffer, Written
+from intent_lsp.governance.saves.unrecorded_saves import AfterSave
 from intent_lsp.store.fs.resolve import ResolvedPath, resolve_below
 
 INTENTS = """\

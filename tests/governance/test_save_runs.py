@@ -16,7 +16,7 @@ from intent_lsp.core.paths import LOCAL_ROOM, POLICY_FILE, WorkspacePath
 from intent_lsp.core.records import Record, ScopeValidation
 from intent_lsp.governance.disk.pending_changes import ABANDONED_AFTER
 from intent_lsp.governance.ledger.blame import ALL_LINES
-from intent_lsp.governance.saves.claimed_saves import AfterSave
+from intent_lsp.governance.saves.unrecorded_saves import AfterSave
 from intent_lsp.store.ledger.index.queries import Query
 from intent_lsp.store.ledger.ledger import Ledger
 from tests.governance.editor import Editor

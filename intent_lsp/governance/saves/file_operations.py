@@ -24,8 +24,8 @@ from intent_lsp.governance.judging.edit_events import JudgedFile, record_operati
 from intent_lsp.governance.judging.save_judge import UNREAD, Judgement, SaveJudge
 from intent_lsp.governance.root.best_effort import step
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.saves.claimed_saves import audit_event
 from intent_lsp.governance.saves.operation_targets import OperationTarget, OperationTargets
+from intent_lsp.governance.saves.unrecorded_saves import audit_event
 from intent_lsp.governance.views.audit_log import AuditLog
 from intent_lsp.store.fs.tree_walk import place_of_name
 from intent_lsp.store.ledger.ledger import Appended, Queued

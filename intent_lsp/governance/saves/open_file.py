@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from intent_lsp.core.content import ContentHash, FileContent
 from intent_lsp.governance.judging.file_snapshot import OpenedText, OpenFileState
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.disk_state import DiskState, begins, holds
 from intent_lsp.governance.saves.saves import BeforeSave, Buffer, Saves, Written
+from intent_lsp.governance.saves.unrecorded_saves import AfterSave
 from intent_lsp.store.fs.resolve import ResolvedPath
 
 _log: Final = logging.getLogger(__name__)

@@ -24,7 +24,12 @@ from intent_lsp.governance.judging.edit_events import Save, record_save
 from intent_lsp.governance.judging.file_snapshot import OpenFileStates
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, is_stale
 from intent_lsp.governance.root.sessions import Session
-from intent_lsp.governance.saves.claimed_saves import AfterSave, ClaimedSaves, SaveRuns, audit_event
+from intent_lsp.governance.saves.unrecorded_saves import (
+    AfterSave,
+    ClaimedSaves,
+    SaveRuns,
+    audit_event,
+)
 from intent_lsp.governance.views.audit_log import AuditLog
 from intent_lsp.store.fs import files
 from intent_lsp.store.fs.resolve import ResolvedPath

@@ -18,7 +18,7 @@ from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.runtime.executor import BackgroundExecutor
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.answers import DID_TRACE, trace_wire
-from intent_lsp.governance.saves.claimed_saves import AfterSave
+from intent_lsp.governance.saves.unrecorded_saves import AfterSave
 
 _log: Final = logging.getLogger(__name__)
 

@@ -20,9 +20,9 @@ from intent_lsp.core.line_diff import LineEdit
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot, OpenRoots
 from intent_lsp.governance.judging.file_snapshot import OpenedText, OpenFileState
-from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile
 from intent_lsp.governance.saves.saves import BeforeSave
+from intent_lsp.governance.saves.unrecorded_saves import AfterSave
 from intent_lsp.governance.violations.file_violations import (
     DocumentDiffs,
     file_violations,

@@ -20,8 +20,8 @@ from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument, f
 from intent_lsp.doors.lsp.protocol.documents import Document
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot, OpenRoots
 from intent_lsp.governance.judging.file_snapshot import OpenedText, OpenFileState
-from intent_lsp.governance.saves.claimed_saves import AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile
+from intent_lsp.governance.saves.unrecorded_saves import AfterSave
 from intent_lsp.governance.violations.file_violations import DocumentDiffs
 
 IDLE: Final = 0.5

@@ -18,7 +18,7 @@ from intent_lsp.doors.lsp.diagnostics.tracked_document import TrackedDocument
 from intent_lsp.governance.judging.save_judge import Judgement
 from intent_lsp.governance.plan.checkout import CheckoutRefusal
 from intent_lsp.governance.plan.planning import Wish
-from intent_lsp.governance.saves.claimed_saves import AfterSave
+from intent_lsp.governance.saves.unrecorded_saves import AfterSave
 from intent_lsp.store.state.drafts import Draft
 
 EXPAND: Final = "Restore and expand scope"

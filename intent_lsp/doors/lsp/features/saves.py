@@ -26,9 +26,9 @@ from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.wire.answers import DID_DENY
 from intent_lsp.governance.calls.call_answers import judgement_json
 from intent_lsp.governance.judging.save_judge import Judgement
-from intent_lsp.governance.saves.claimed_saves import RESTS_AFTER, AfterSave
 from intent_lsp.governance.saves.open_file import OpenFile
 from intent_lsp.governance.saves.saves import BeforeSave
+from intent_lsp.governance.saves.unrecorded_saves import RESTS_AFTER, AfterSave
 from intent_lsp.store.state.drafts import Draft
 
 _log: Final = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Saves that are recorded later: those that an agent's open call claims, and automatic ones.
+"""Saves without a record so far: those that an agent's open call claims, and automatic ones.
 
 Specified in requirements section 7.
 
