@@ -162,6 +162,24 @@ def all_messages() -> Iterator[tuple[str, str]]:
             yield path.relative_to(ROOT).as_posix(), message
 
 
+def situation(where: str, message: str) -> str:
+    """Describe where a message comes from: its file, what that is, what the code around it does."""
+    path = ROOT / where
+    if path.suffix not in (".py", ".html"):
+        return where
+    around = ""
+    if path.suffix == ".py":
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for scope in ast.walk(tree):
+            # Inner functions come after those around them.
+            if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and any(
+                " ".join((_text(node) or "").split()) == message for node in ast.walk(scope)
+            ):
+                said = (ast.get_docstring(scope) or "").partition("\n")[0]
+                around = f"\nin {scope.name}: {said}" if said else f"\nin {scope.name}"
+    return f"{where}: {_module_title(path)}{around}"
+
+
 def _of_the_package() -> list[Path]:
     return sorted(
         path for path in (ROOT / "intent_lsp").rglob("*") if path.suffix in (".py", ".html")

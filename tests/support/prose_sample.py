@@ -1,14 +1,15 @@
 """A random sample of docstrings and messages, for somebody to read who does not know the code.
 
 `python -m tests.support.prose_sample [COUNT]` prints that many of each (60 by default), drawn by
-the hash of the tree that is checked out: the same tree gives the same sample.
+the hash of the tree that is checked out: the same tree gives the same sample. A message has above
+it its situation: the file, what that is, and the function that says it.
 """
 
 import ast
 import random
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.support import message_list
@@ -42,11 +43,16 @@ def main() -> None:
         ["git", "rev-parse", "HEAD^{tree}"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
     chance = random.Random(tree)  # noqa: S311 - a sample, not a secret
-    messages = [f"{where}\n{message}" for where, message in message_list.all_messages()]
-    for title, found in (("Docstrings", list(docstrings())), ("Messages", messages)):
-        sys.stdout.write(f"# {title} of tree {tree[:12]}\n\n")
-        for number, each in enumerate(chance.sample(found, count), 1):
-            sys.stdout.write(f"{number}. {each}\n\n")
+    _write(f"Docstrings of tree {tree[:12]}", chance.sample(list(docstrings()), count))
+    drawn = chance.sample(list(message_list.all_messages()), count)
+    messages = [f"{message_list.situation(*each)}\n> {each[1]}" for each in drawn]
+    _write(f"Messages of tree {tree[:12]}", messages)
+
+
+def _write(title: str, drawn: Sequence[str]) -> None:
+    sys.stdout.write(f"# {title}\n\n")
+    for number, each in enumerate(drawn, 1):
+        sys.stdout.write(f"{number}. {each}\n\n")
 
 
 if __name__ == "__main__":
