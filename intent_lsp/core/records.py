@@ -108,7 +108,7 @@ class Conversation(Struct, frozen=True, kw_only=True):
 
 
 class AstFingerprint(Struct, frozen=True, kw_only=True):
-    """A hash of a file's definitions that formatting and comments do not change."""
+    """A hash of the nesting, kinds and names of a file's definitions."""
 
     parser: str
     language: str

@@ -99,7 +99,7 @@ def status(question: GateRequest, denied: Denied | None) -> str:
 
 
 def ignored(question: GateRequest, denied: Denied | None) -> str:
-    """Describe gate row 11 (passed if `denied` is None): `.intentignore` patterns that match."""
+    """Describe gate row 11 (passed if `denied` is None): `.intentignore` lines for the intent."""
     intent = question.intent
     if denied is None:
         return f"No pattern in .intentignore matches the intent {shown(intent.id)}."

@@ -136,7 +136,7 @@ def _change(question: GateRequest) -> ExplainedRow:
 
 
 def _refusing(question: GateRequest, row: Check) -> ExplainedRow:
-    """Return one of the rows 3 to 15, explained by the result of the gate's own check."""
+    """Return one of the rows 3 to 15: the result of the gate's own check, or why it is not made."""
     why_not = _why_not_asked(question, row.number, agents_only=row.agents_only)
     if why_not is not None:
         return _row(row.number, row.code, why_not, RowOutcome.SKIPPED)

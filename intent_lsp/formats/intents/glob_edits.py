@@ -44,7 +44,7 @@ def glob_change(lines: Sequence[str], place: Span, globs: Sequence[str]) -> Text
 
 
 def _in_brackets(before: str, after: str) -> bool:
-    """Return whether an item of a list in brackets stands between two texts of its line."""
+    """Return whether the texts around an item on its line show that its list is in brackets."""
     if before.strip():
         return before.rstrip().endswith(("[", ","))
     # The dash of a block list may be on the line above.

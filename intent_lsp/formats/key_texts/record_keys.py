@@ -71,7 +71,7 @@ parser: Parser
 language: Language
     The language in which the file was read.
 summary_hash: Hash of the file's definitions
-    A hash of the file's definitions that formatting and comments do not change.
+    A hash of the nesting, kinds and names of the file's definitions.
 """
 )
 """The texts about the keys of `ast_fingerprint`."""

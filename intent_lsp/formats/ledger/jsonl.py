@@ -205,7 +205,10 @@ def _misspelled(line: bytes, wire: WireRecord) -> Flaw | None:
     if _spell(wire) == (line if line.endswith(b"\n") else line + b"\n"):
         return None
     if line.endswith(b"\r\n"):
-        problem = "the line ends with CRLF; git must not convert the line ends of the ledger"
+        problem = (
+            "the line ends with CRLF: git has converted it; write `*.jsonl -text` into"
+            " .orchestration/.gitattributes"
+        )
         return Flaw(LedgerCode.BAD_FORM, problem)
     return Flaw(
         LedgerCode.BAD_FORM,

@@ -1,4 +1,4 @@
-"""Nodes of the tree-sitter grammars that are definitions, by language, and their names."""
+"""Which nodes of a tree-sitter grammar are definitions, by language, and how they are named."""
 
 import re
 from collections.abc import Sequence

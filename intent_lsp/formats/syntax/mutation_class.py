@@ -84,8 +84,8 @@ def inferred_change(
     """Return the class of an edit of a file, and the AST fingerprint of the content after the edit.
 
     The fingerprint is None if the file is gone or its content cannot be parsed in time. `late`
-    returns True once the caller has no more time; an edit that was not compared by then is an
-    INTENT_EVOLUTION, or a CONFIGURATION in a configuration file. `tree_of` parses both contents.
+    returns True once the caller has no more time; an edit of code that was not compared by then
+    is an INTENT_EVOLUTION. `tree_of` parses both contents.
     """
     if before.absent or after.absent:
         gone = after.absent and not before.absent

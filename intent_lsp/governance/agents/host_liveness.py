@@ -151,7 +151,7 @@ def known_hosts(governance: Governance, home: Path) -> tuple[HostLiveness, ...]:
 def liveness_of(
     status: HostStatus, heard: dict[str, HostContact], unasked: dict[str, UnaskedChanges]
 ) -> HostLiveness:
-    """Return whether a host is registered, its last event, and the changes it did not ask for.
+    """Return whether a host is registered, its last event, and what changed when it did not ask.
 
     `heard` maps the names under which the hooks of hosts ask to their last events. `unasked` maps
     the hosts' own names to the changes. What is not in them becomes None.
@@ -187,7 +187,7 @@ def host_json(liveness: HostLiveness) -> dict[str, object]:
 
 
 def unasked_json(unasked: UnaskedChanges) -> dict[str, object]:
-    """Return the changes that a host did not ask for, as in the protocol's `Status`."""
+    """Return the changes during which a host did not ask, as in the protocol's `Status`."""
     return {"files": unasked.files, "since": unasked.since}
 
 

@@ -191,7 +191,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _made_here(self) -> frozenset[str]:
-        """The commits that somebody or git made in this repository between the snapshots."""
+        """The commits that somebody or git made at HEAD between the snapshots, by its reflog."""
         return frozenset(move.new for move in self.moves or () if move.authored or move.made)
 
     def _is_known(self, commit: str, tips: frozenset[str]) -> bool:

@@ -77,9 +77,9 @@ class Sessions:
         """Open an editor's session and return it.
 
         If `wanted` is the id of a stored session, that session is reopened; any other id begins a
-        session with that id. If `wanted` is None, a new session inherits the intent of this user's
-        last editor session that does not run and ended in the last 14 days, if that intent is still
-        among `intents` and open.
+        session with that id. If `wanted` is None, a new session inherits an intent: that of this
+        user's last ended editor session that ended with one, if that was in the last 14 days and
+        the intent is still among `intents` and open.
         """
         known = None if wanted is None else self.row(wanted)
         inherited = self._inherited(intents) if wanted is None else None

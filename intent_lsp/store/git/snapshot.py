@@ -136,7 +136,7 @@ def _tips(root: Path, common: Path) -> Iterator[tuple[str, str]]:
 
 
 def _ref_lines(common: Path) -> Iterator[bytes]:
-    """Yield the refs stored in files, packed and loose, as text lines: object id, blank, name."""
+    """Yield the text of `packed-refs`, then of each loose ref its content, a blank and its name."""
     yield small_file(common / "packed-refs")
     for place in files_under(common / "refs"):
         ref = os.fsencode(place.relative_to(common).as_posix())

@@ -91,8 +91,9 @@ def trace_blame(call: Call) -> None:
     back by their hashes, through renames too. Where the file was edited without a record,
     lines are matched by comparing contents that are still stored, or by their hashes. A
     mark before the line number says how sure the attribution is: no mark if it is certain,
-    = if only white space differs, > if the block was moved, ~ if the change was noticed
-    later and attributed to what was active then, ? if no record explains the line.
+    = if only white space differs, > if the block was moved, ~ if nobody announced the
+    change (its intent is the one that was active when it was noticed), ? if no record
+    explains the line.
 
     Raise WrongUsageError if the file cannot be read or has no such line.
     """

@@ -94,10 +94,11 @@ def trace_list(call: Call) -> None:
     """Print the records that match the filters, as tables or as JSON.
 
     List the ledger's records, newest first: time, intent, verdict, file, and the numbers of
-    added and removed lines. INTENT_CHANGED beside an intent means that its text has changed
-    since, INTENT_ARCHIVED that it no longer exists. A record must match all filters. A
-    --path that ends with / is a directory, which need not exist any more. The only file
-    written is the index in .orchestration/.local/, which can be rebuilt at any time.
+    added and removed lines. INTENT_CHANGED beside an intent means that its scope,
+    constraints or criteria have changed since, INTENT_ARCHIVED that it no longer exists. A
+    record must match all filters. A --path that ends with / is a directory, which need not
+    exist any more. The only file written is the index in .orchestration/.local/, which can
+    be rebuilt at any time.
     """
     options = call.options
     root = call.root()

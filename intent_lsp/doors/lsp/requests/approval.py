@@ -75,9 +75,9 @@ class ApprovalPrompt:
         return await settled(asker, judged, steps)
 
     async def approved(self, open_root: OpenRoot, text: str) -> ApprovalAnswer:
-        """Ask a person to approve what `text` says: not a tool call but, say, a new intent.
+        """Ask a person to approve something else than a tool call, and return what `answer` does.
 
-        Return the person's answer.
+        `text` says what it is, such as a new intent.
         """
         return await self.answer(open_root, ApprovalQuestion(text=text, titles=(APPROVE, REJECT)))
 

@@ -129,7 +129,10 @@ def _before_items(text: str, gaps: Sequence[_TabGap], root: YamlNode | None) -> 
 
 
 def _possible_starts(text: str, at: int) -> Iterator[int]:
-    """Yield `at`, and the offsets behind and after each anchor or tag that stands there."""
+    """Yield the offsets at which an item that begins at `at` may have its value.
+
+    They are `at`, and the ends of each anchor or tag there, without and with the space after it.
+    """
     yield at
     while (found := _PROPERTY.match(text, at)) is not None:
         at = found.end()
