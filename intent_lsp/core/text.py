@@ -69,7 +69,7 @@ def camel_case(name: str) -> str:
 
 
 def on_one_line(text: str, longest: int) -> str:
-    """Return a text on one line: control and bidirectional characters become blanks, line ends too.
+    """Return a text on one line: control and bidirectional characters and line ends become blanks.
 
     A text of more than `longest` characters is cut to that length and ends in `…`.
     """
@@ -105,7 +105,7 @@ def spliced(text: str, parts: Iterable[tuple[int, int, str]]) -> str:
 def seen(text: str) -> str:
     """Return the text without terminal sequences, control characters and invisible characters.
 
-    White space stays, line ends too.
+    White space stays, including line ends.
     """
     return _UNSEEN.sub("", text)
 

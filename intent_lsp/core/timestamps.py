@@ -4,5 +4,5 @@ from datetime import UTC, datetime
 
 
 def timestamp(moment: datetime) -> str:
-    """Format a time in UTC, as `2026-11-21T20:27:33.123Z`. `moment` must have a time zone."""
+    """Return a time as text in UTC: `2026-11-21T20:27:33.123Z`. `moment` must have a time zone."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,6 +1,6 @@
 """Dates as people write them: read by ISO 8601, or guessed where only one date can be meant.
 
-Invariant: reading takes no time zone from the machine. Without one in the text, every zone counts.
+Invariant: reading takes no time zone from the machine. A text without a time zone may mean any.
 """
 
 import re
@@ -53,11 +53,11 @@ _SECONDS: Final = re.compile(r"\d{10}|\d{13}", re.ASCII)
 
 
 def date_range(text: str) -> DateRange | None:
-    """Return the times that an ISO 8601 date or time can mean, or None if it is none.
+    """Return the times that an ISO 8601 date or time can mean, or None if the text is neither.
 
-    A date means its whole day, and a year, a month or a week all its days. Without a time zone, 14
-    hours more on either side count. At an end of the calendar it is all times. White space around
-    the text does not count.
+    A date means its whole day, and a year, a month or a week all its days. Without a time zone in
+    the text, the range is 14 hours longer at either end. If it would pass an end of the calendar,
+    it is all times. White space around the text does not count.
     """
     bare = text.strip()
     try:
@@ -70,11 +70,11 @@ def date_range(text: str) -> DateRange | None:
 
 
 def iso_date(text: str) -> str | None:
-    """Return a written date or time as ISO 8601 writes it, or None if it is not plain which it is.
+    """Return a date or time in the form of ISO 8601, or None if its meaning is not certain.
 
-    None too for a text that is written so already. It is plain for a date that begins with the
-    year, that has the month by its English name, or whose other order gives no other date; and for
-    seconds or milliseconds since 1970 (10 or 13 digits).
+    Return None too for a text that has that form already. The meaning is certain if the year comes
+    first, if the month is an English name, if day and month cannot be confused (`31/12/2026`), and
+    for seconds or milliseconds since 1970 (10 or 13 digits).
     """
     bare = text.strip()
     if _SECONDS.fullmatch(bare):
@@ -96,7 +96,7 @@ def iso_date(text: str) -> str | None:
 def _of_day(text: str) -> DateRange | None:
     """Return the range of a day, a week or a time, or None for any other text.
 
-    Raise ValueError if the calendar has no such day or the day no such time.
+    Raise ValueError if the day or the time does not exist.
     """
     found = _ISO.fullmatch(text)
     if found is None:
@@ -117,7 +117,8 @@ def _of_day(text: str) -> DateRange | None:
 def _of_part(text: str) -> DateRange | None:
     """Return the range of a year, a month or a day of the year, or None for any other text.
 
-    Raise ValueError if the calendar has no such month or day.
+    A day of the year is given by its number: `2026-365`. Raise ValueError if the month or the day
+    does not exist.
     """
     ordinal = _ORDINAL.fullmatch(text)
     if ordinal:
@@ -158,6 +159,9 @@ def _day(year: str, month: str, day: str) -> Iterator[str]:
 
 
 def _month(name: str) -> str:
-    """Return the number of a month by its English name or the name's first three letters, or 0."""
+    """Return the number of a month as text, or "0" for an unknown month.
+
+    `name` is its English name or the first three letters of it.
+    """
     short = name[:3].lower()
     return str(_MONTHS.index(short) + 1) if short in _MONTHS else "0"

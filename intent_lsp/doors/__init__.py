@@ -1,1 +1,1 @@
-"""The entry points, the language server and the command line, one for each protocol."""
+"""The doors, one for each protocol: language server, MCP server, hooks and command line."""

@@ -120,10 +120,10 @@ Closed intents are among them.
 
 
 class Hits(Struct, frozen=True):
-    """The numbers of patterns that match a path: exclusions in `taken`, all others in `given`.
+    """The patterns that match a path, by number: exclusions in `taken`, all others in `given`.
 
-    An index numbers the patterns of all its scopes from 0, in file order. If `given` is empty, so
-    is `taken`.
+    A ScopeIndex numbers the patterns of all its scopes from 0, in file order. If `given` is empty,
+    exclusions are not looked up, so `taken` is empty too.
     """
 
     given: frozenset[int]
@@ -161,9 +161,10 @@ class ScopeIndex:
         return self._remembered(path)
 
     def hits(self, path: WorkspacePath) -> Hits:
-        """Return the numbers of all patterns that match `path`; of exclusions only if others match.
+        """Return the numbers of all patterns that match `path`.
 
-        The result is not cached, since a walk over a tree asks for each path once.
+        Exclusions are looked up only if a pattern that is no exclusion matches. The result is not
+        cached, since a walk over a tree asks for each path once.
         """
         names = self._reading.path(path).split("/")
         given = frozenset[int]() if "" in names else self._given.matching(names)
@@ -176,8 +177,7 @@ class ScopeIndex:
     def owning(self, hits: Hits) -> list[tuple[int, int]]:
         """Return (intent index, pattern index) for each intent that owns a path.
 
-        `hits` are the patterns that match the path. The index is that of the intent's first such
-        pattern.
+        `hits` are the patterns that match the path. The pattern is the intent's first that matches.
         """
         first: dict[int, int] = {}
         for intent, at in map(self.place, sorted(hits.given)):
@@ -201,9 +201,10 @@ class ScopeIndex:
 
 
 def _over(rows: int, automata: int) -> str | None:
-    """Return a clause that names the limit of an intents file that is exceeded, or None if none is.
+    """Return a clause that names an exceeded limit of an intents file, or None if none is exceeded.
 
-    `rows` and `automata` are the file's numbers of alternatives, and of segments with an automaton.
+    `rows` is the file's number of alternatives of patterns, and `automata` its number of path
+    segments that need an automaton.
     """
     if rows > FILE_ROWS:
         return f"with braces expanded, this file has more than {FILE_ROWS:,} patterns"

@@ -2,8 +2,8 @@
 
 Invariant: equal segments are equal values. A segment that can be written out without extglobs
 (`flatten`) is matched by test lines, any other by an automaton.
-Invariant: both pass over a name once, character by character. A step of all test lines together
-costs a few operations on one integer with a bit for each test, whatever the lines are.
+Invariant: test lines and automata pass over a name once, character by character. A step of all
+test lines together costs a few operations on one integer with a bit for each test.
 """
 
 import itertools
@@ -89,8 +89,8 @@ class Segment:
     def literal(self) -> str | None:
         """The one name that the segment matches, or None if the segment is not plain text.
 
-        It is not if it has a wildcard, a bracket expression or several alternatives, or needs an
-        automaton.
+        A segment with a wildcard, a bracket expression or several alternatives is not plain text,
+        nor is one that needs an automaton.
         """
         if self.flat is None or len(self.flat) != 1:
             return None
@@ -177,7 +177,7 @@ class Bundle:
         return state
 
     def _passed(self, chars: str) -> dict[str, int]:
-        """Return, for each character in `chars`, the mask of the tests that it passes."""
+        """Return, for each of `chars`, the mask of the tests that the character passes."""
         passed = {char: self._lines.masks.get(char, 0) | self._wild for char in chars}
         for members, bits in self._classes:
             for char in members.among(chars):
@@ -187,7 +187,7 @@ class Bundle:
 
 @lru_cache(maxsize=65_536)
 def segment_of(text: str, *, folded: bool = False) -> Segment | None:
-    """Return a segment compiled, from a cache if possible, or None if it can match no name.
+    """Return a compiled segment, from a cache if possible, or None if it can match no name.
 
     `folded`: case is ignored. Raise PatternLimitError if the segment exceeds a limit.
     """
@@ -227,7 +227,7 @@ def flatten(items: Items) -> tuple[Items, ...] | None:
 
 
 def _bits(places: Collection[int], size: int) -> int:
-    """Return the integer of `size` bits in which those at `places` are set."""
+    """Return an integer with the bits at `places` set, each less than `size`."""
     if len(places) < 3:  # noqa: PLR2004 - for a few bits, shifting is quicker
         return sum(1 << place for place in places)
     buffer = bytearray(size // 8 + 1)

@@ -1,7 +1,6 @@
-"""Other patterns for a scope than those written: for a common mistake, a near name, a part used.
+"""Suggests patterns for a scope: for a common mistake, a misspelled name, a glob used only in part.
 
 Specified in scope section 3 and requirements section 3.3.
-
 Invariant: nothing here changes what a pattern matches. A replacement is suggested, never applied.
 Invariant: what is suggested for a pattern that matches no file matches at least one file of the
 tree. Narrower globs match every file that was touched, and nothing that the glob does not.
@@ -38,11 +37,11 @@ _INNER_GLOBSTAR = re.compile(r"(?<!\\)\*\*+")
 
 
 def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | None] | None:
-    """Return why a pattern is probably no path of this root, and the pattern to write instead.
+    """Return why a pattern is probably not a path in this root, and the pattern to write instead.
 
-    The reason is a clause for a message, such as "is a URI; …". The second is None if there is no
-    suggestion. Return None if there is no such reason. `is_directory` says whether a path relative
-    to the root is a directory.
+    Return None if nothing shows that. The reason is a clause for a message, such as "is a URI; …".
+    The pattern to write instead is None if there is no suggestion. `is_directory` says whether a
+    path relative to the root is a directory.
     """
     text = pattern.text.strip().lstrip("!")
     if _SCHEME.match(text):
@@ -60,10 +59,10 @@ def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | Non
 
 
 def bare_directories(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, ...]:
-    """Return the existing directories that the pattern names without a wildcard, such as `src`.
+    """Return the existing directories that alternatives of a pattern name, such as `src`.
 
-    A pattern that matches only a directory owns no file. `is_directory` looks a path up. Only the
-    first 64 alternatives of the pattern are looked up.
+    Such an alternative has no wildcard. It owns no file, because it matches only the directory.
+    `is_directory` looks a path up. Only the first 64 alternatives are looked up.
     """
     asked = map(literal_path, pattern.rows[:_MOST_ASKED])
     literal = [path for path in asked if path is not None]
@@ -71,11 +70,10 @@ def bare_directories(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, 
 
 
 def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
-    """Return the glob with the brackets escaped in each segment that names an existing directory.
+    """Return the glob with the brackets escaped in segments such as `[slug]` that name a directory.
 
-    Such a name is `[slug]`, for example. From the first segment on that has a wildcard, braces or
-    an extglob, or is empty, `.` or `..`, all segments are left as they are. Return None if nothing
-    is escaped.
+    The directory must exist. Only the segments before the first one that has a wildcard, braces or
+    an extglob, or is empty, `.` or `..`, are changed. Return None if nothing is escaped.
     """
     parts = glob.split("/")
     walked: list[str] = []
@@ -91,10 +89,10 @@ def escaped_brackets(glob: str, is_directory: IsDirectory) -> str | None:
 
 
 def split_globstar(glob: str) -> str | None:
-    """Return the glob with a `**` inside a segment split off as its own: `**/*.ts` for `**.ts`.
+    """Return the glob with an inner `**` made a segment of its own: `**/*.ts` for `**.ts`.
 
-    Of each segment, the first such `**` is split off; a segment with a bracket is left as it is.
-    Return None if nothing is split. An inner `**` acts as a `*`.
+    This is done for the first inner `**` of each segment. A segment with a bracket is left as it
+    is. Return None if nothing changes. Without this, an inner `**` acts as a `*`.
     """
     parts = glob.split("/")
     split = [_split(part) for part in parts]
@@ -118,9 +116,9 @@ def everything_below(row: PatternRow) -> int | None:
 
 
 def without_dots(glob: str) -> str | None:
-    """Return the glob without its `.` segments, which no path has.
+    """Return the glob without its `.` segments, because no path has such a segment.
 
-    Return None if it has none, has no other segment, or has a `..`.
+    Return None if the glob has no `.` segment, has only such segments, or has a `..`.
     """
     parts = glob.split("/")
     kept = [part for part in parts if part != "."]
@@ -141,9 +139,9 @@ _NAMES_AT_MOST: Final = 500
 def near_glob(pattern: Pattern, tree: FileTree) -> str | None:
     """Return `pattern`, which matches no file, with its first wrong name spelled as in the tree.
 
-    That is the first name that its directory does not have. Return None if there is none before the
-    first wildcard, if no name there is nearly the same, if the directory has more names than
-    _NAMES_AT_MOST, or if the new pattern matches no file either.
+    The first wrong name is the first that its directory does not have. Return None if a wildcard
+    comes before it, or if the new pattern matches no file either. Return None also if the directory
+    has no similar name, or more than _NAMES_AT_MOST names.
     """
     parts = pattern.spelling.glob.split("/")
     directory = tree.top
@@ -182,12 +180,13 @@ _BELOW: Final = re.compile(
 def used_part(
     glob: str, touched: Sequence[WorkspacePath], matched: Iterable[WorkspacePath]
 ) -> tuple[str, ...] | None:
-    """Return the narrower globs for the part of a glob that was used, or None.
+    """Return narrower globs for the part of a glob that was used, or None if none is suggested.
 
-    Of the files that the glob matches, `touched` are those that an intent changed, and `matched`
-    all of the tree. Return None if these are too few to say, if the touched files are not all in a
-    few directories below that of the glob, if the part is not small, or if the glob is not `**`
-    below a directory without wildcards, with or without a pattern for file names after it.
+    `touched` are the files that match the glob and that an intent changed. `matched` are all files
+    of the tree that match it. Return None unless the glob has a form such as `src/**` or
+    `src/**/*.ts`. Return None if either group has too few files to judge by. Return None also if
+    the touched files are not all in a few directories below that of the glob, or if these
+    directories hold more than a small part of the matched files.
     """
     found = _BELOW.fullmatch(glob)
     if found is None or len(touched) < FEWEST_TOUCHED:
@@ -208,8 +207,8 @@ def used_part(
 def _back_slashes(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | None] | None:
     """Return a reason and a replacement if back-slashes are used as separators, else None.
 
-    They are if one stands before a letter, digit, `_`, `.` or `-`, or if the first one stands
-    between an existing directory and a `*`.
+    They are used as separators if one stands before a letter, digit, `_`, `.` or `-`, or if the
+    first one stands between an existing directory and a `*`.
     """
     glob = pattern.spelling.glob
     head, slash, rest = glob.partition("\\")
@@ -239,9 +238,9 @@ def _nearest(name: str, names: Iterable[str]) -> str | None:
 
 
 def _spelled(directory: TreeDirectory, name: str, depth: int) -> str:
-    """Return a name in a directory as its files spell it, which case and form may differ from.
+    """Return the compared form of a name in a directory as the paths of the tree spell the name.
 
-    `depth` is the number of directories above it.
+    The spelling may differ in case or Unicode form. `depth` is the number of directories above it.
     """
     if name not in directory.below:
         return directory.files[directory.names.index(name)].split("/")[depth]
@@ -252,9 +251,10 @@ def _spelled(directory: TreeDirectory, name: str, depth: int) -> str:
 
 
 def _directories(base: str, touched: Sequence[WorkspacePath]) -> tuple[str, ...]:
-    """Return at most MOST_DIRECTORIES directories below `base` that have all touched files.
+    """Return a few directories below `base` that together contain all touched files.
 
-    Each is as deep as it can be. Return () if there are no such directories.
+    They are at most MOST_DIRECTORIES, and each is as deep as it can be. Return () if there are no
+    such directories.
     """
     parents = sorted({path.rpartition("/")[0] for path in touched})
     common = commonpath(parents)

@@ -3,8 +3,9 @@
 Invariant: that one pattern covers another, or reaches the control plane, is reported only if it
 follows from the patterns alone, whatever files exist (requirements section 3). Where nothing can be
 proved, nothing is reported.
-Invariant: the work of a survey of files grows with their number and that of different sets of
-matching patterns. It does not grow with the number of pairs of intents for each file.
+Invariant: the work of a survey grows with the number of files, and with the number of different
+sets of patterns that match a file. It does not grow with the number of pairs of intents for each
+file.
 """
 
 from collections import defaultdict
@@ -45,9 +46,9 @@ def covered(patterns: Sequence[Pattern]) -> Iterator[tuple[int, int]]:
 def reaches(pattern: Pattern) -> bool:
     """Whether the pattern can match a control-plane path at the root. False for an exclusion.
 
-    Control directories deeper in the tree are not considered, nor names with upper-case letters. Of
-    files that are known by a part of their name only samples are tested, so that False is not
-    certain for them.
+    Control directories deeper in the tree are not considered, nor names with upper-case letters.
+    Some control files are known only by the beginning and end of their name. For these, sample
+    names are tested, so False is not certain.
     """
     return not pattern.exclusion and (
         any(pattern.steps.reaches(room.split("/")) for room in CONTROL_ROOMS)
@@ -70,10 +71,9 @@ class _Cover:
         )
 
     def holds(self, other: "_Cover") -> bool:
-        """Whether this pattern covers `other`, because it covers each of its alternatives.
+        """Whether this pattern covers each alternative of `other`, and so covers `other`.
 
-        An alternative is covered if this pattern has the same one, or if it lies in a directory of
-        `whole`.
+        It covers an alternative that it has too, and one that lies in a directory of `whole`.
         """
         # `a/**` covers `a/b`, `a/**` and `a/*/c`, but not `a` itself, since `**` at the end needs
         # at least one segment. Equal leading segments match equal names, so they need no test.
@@ -93,8 +93,8 @@ _MAX_PAIRS = 200_000
 class Overlap(Struct, frozen=True, kw_only=True):
     """Two open intents, by their index in the file, and files that both of them own.
 
-    At most MAX_NAMED files are named; `count` is how many were found. `pattern_index` is the index,
-    in the intent `first`, of its pattern that matches the first of these files.
+    At most MAX_NAMED files are named; `count` is how many were found. `pattern_index` is the index
+    of the pattern of the first intent that matches the first of these files.
     """
 
     first: int
@@ -114,7 +114,7 @@ class Overlap(Struct, frozen=True, kw_only=True):
 
 
 class _Alike(Struct):
-    """Files that exactly the same patterns match: the first MAX_NAMED of them, and their number."""
+    """Files matched by exactly the same patterns: the first MAX_NAMED of them, and their number."""
 
     named: list[WorkspacePath] = field(default_factory=list)
     count: int = 0
@@ -158,10 +158,10 @@ class ScopeSurvey:
                         alike.named.append(path)
 
     def overlaps(self) -> Iterator[Overlap]:
-        """Yield an Overlap for each pair of open intents that own the same file, sorted by index.
+        """Yield an Overlap for each pair of open intents that own the same file, in file order.
 
-        At most the first MAX_OVERLAPS pairs that are found are yielded, and the search ends after
-        _MAX_PAIRS combinations of a pair and a set of matching patterns.
+        At most the first MAX_OVERLAPS pairs that are found are yielded. The search ends after
+        _MAX_PAIRS steps; a step is one pair for one set of files that the same patterns match.
         """
         pairs: dict[tuple[int, int], tuple[int, _Alike]] = {}
         for (first, at), second, files in islice(self._shared(), _MAX_PAIRS):
@@ -182,9 +182,11 @@ class ScopeSurvey:
             )
 
     def _shared(self) -> Iterator[tuple[tuple[int, int], int, _Alike]]:
-        """Yield two open intents and files that both own, for each set of files that match alike.
+        """Yield pairs of open intents, each with files that both intents own.
 
-        The first intent comes with the index of its pattern. Control files are left out.
+        The first intent is given as (intent index, pattern index), the second by its index. The
+        same patterns match all files of one result, so a pair may come again with other files.
+        Control files are left out.
         """
         for hits, files in self._alike.items():
             owning = self._index.owning(hits) if files.count else ()

@@ -26,8 +26,8 @@ class WildcardTable:
     """The wildcard segments that leave one trie node, each with the nodes that it leads to.
 
     Each is indexed by one text that a matching name must contain: its prefix, its suffix or a
-    three-character substring, whichever the fewest of the segments share. A segment without such a
-    text is tried for every name.
+    three-character substring. Of these, the one that the fewest segments have in common is chosen.
+    A segment without such a text is tried for every name.
     """
 
     __slots__ = ("_grams", "_heads", "_known", "_rest", "_tails")
@@ -77,7 +77,7 @@ class WildcardTable:
                     yield from nodes
 
     def _candidates(self, name: str) -> Iterator[Sequence[Filed]]:
-        """Yield, in groups, the segments whose index text `name` contains in the right place.
+        """Yield, in groups, the segments that may match `name`: those whose index text it has.
 
         The last group is the segments without an index text.
         """

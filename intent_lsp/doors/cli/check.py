@@ -1,7 +1,7 @@
 """The command `check`: judges changes in git by the intents that they name, for a hook or for CI.
 
-Invariant: nothing is written but the summary, never into a control file, and what reading the
-ledger updates in `.orchestration/.local/`.
+Invariant: the command writes only the summary, which is never a control file. Reading the ledger
+also updates files in `.orchestration/.local/`.
 """
 
 import argparse
@@ -77,8 +77,8 @@ def check(call: Call) -> Exit:
     its lines, else the one in the branch's name. The exit status is 1 if a change is out of
     its intent's scope or names no usable intent, if an agent changed a control file, or if
     the ledger is broken. Lines that no record explains are warnings, and errors with
-    --require-coverage. What cannot be looked at whole, such as a shallow clone, is exit
-    status 2.
+    --require-coverage. The exit status is 2 if git cannot show all of the changes, as in a
+    shallow clone.
 
     Return 1 if the report has an error, else 0. Raise WrongUsageError if options do not go
     together, or if a file that they name cannot be used.

@@ -23,11 +23,11 @@ _FOR_CALLERS: Final = ("Return ", "Raise ")
 class OtherDoors:
     """What other doors do for the command line, which imports none of them.
 
-    `serve` starts the language server and waits for its end. It gets the log level, and the address
-    at which to listen, or None for standard input and output. `serve_mcp` does the same for the MCP
-    server; its second argument is the directory of the only project that it serves, or None. `hook`
-    answers an event of an agent host. It gets the host's name, and the event's name or None. Each
-    returns the exit status.
+    Each function returns the exit status. `serve` starts the language server and waits for its end.
+    It gets the log level, and the address at which to listen, or None for standard input and
+    output. `serve_mcp` does so with the MCP server. It gets the log level, the directory of the
+    only project to serve or None, and the address or None. `hook` answers an event of an agent
+    host. It gets the host's name, and the event's name or None.
     """
 
     serve: Callable[[str, ListenAddress | None], int]
@@ -113,7 +113,7 @@ class Command:
         return options
 
     def refuse(self, problem: str) -> WrongUsageError:
-        """Return the error for a command line with this problem. It names the help page."""
+        """Return the error for a command line with this problem, with the help page as its cure."""
         return WrongUsageError(problem, cure=f"see `{self.line} --help`")
 
     def _parser(self) -> argparse.ArgumentParser:
@@ -171,7 +171,7 @@ def repeated(spelled: str, about: str, **settings: Any) -> AddArgument:  # noqa:
 
 
 def one_of(*arguments: AddArgument, required: bool = False) -> AddArgument:
-    """Return arguments of which a command line may have only one, or must if it is `required`."""
+    """Return arguments of which a command line has at most one; exactly one if `required`."""
 
     def add(parser: argparse.ArgumentParser) -> None:
         group = parser.add_mutually_exclusive_group(required=required)

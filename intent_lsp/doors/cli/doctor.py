@@ -21,13 +21,15 @@ from intent_lsp.governance.governance import Governance
 def doctor(call: Call) -> int:
     """Try the hooks of the hosts, and print the findings.
 
-    Run each command that calls intent-lsp before a tool call and is registered with an agent
-    host here, or in your home directory, as the host would: through the shell, within the time
-    limit of its entry, else of the host, with an edit of the intents file, which is refused in
-    every mode. Say for each host whether that blocks the edit, and if not why, and what to do.
+    Try each hook of intent-lsp that an agent host would run before a tool call, registered
+    here or in your home directory. Run it as the host would: through the shell, within the
+    time limit of its entry or else of the host. The call that it judges is an edit of the
+    intents file, which is refused in every mode. Say for each host whether the hook blocks
+    the edit, and if not, why, and what to do.
     Codex is asked whether it trusts the hook; what other hosts trust cannot be seen from
-    outside. A host that ran and did not ask while files changed is named with their number.
-    Nothing is recorded. Exit status 1 if a registered host is blind.
+    outside. If files changed while a host ran and did not ask, the host and their number are
+    named. Nothing is recorded. The exit status is 1 if a registered host does not block the
+    edit.
 
     Return 1 if a registered host does not block edits, else 0.
     """

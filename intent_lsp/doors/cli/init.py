@@ -63,7 +63,10 @@ def init(call: Call) -> None:
 
 
 def _register(call: Call, root: Path, created: Sequence[str]) -> None:
-    """Register the agents that are found, record that with the created files, and print both."""
+    """Register the agents that are found, and print them and the created files.
+
+    Record the registrations together with the created files.
+    """
     # Imported late: only --agents needs all of governance.
     from intent_lsp.doors.cli.agents.install import (  # noqa: PLC0415
         install,

@@ -1,4 +1,4 @@
-"""Paths given on the command line: the root that governs one, and files below that root.
+"""Paths given on the command line: the root that governs a path, and files below that root.
 
 Invariant: paths are relative to the working directory or to -C, as with git.
 """

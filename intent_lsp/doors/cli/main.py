@@ -156,8 +156,8 @@ def run(words: Sequence[str], *, product_line: str, doors: OtherDoors) -> int:
     """Run the command that `words` name, and return the exit status (protocol section 5).
 
     `product_line` is what --version prints. `doors` is what other doors do for commands. An
-    IntentLspError or OSError is not raised; unless it is that of a closed pipe, it is printed as
-    one line on standard error.
+    IntentLspError or OSError is not raised, but printed as one line on standard error. If the
+    reader has closed the pipe, nothing is printed.
     """
     page = Output(sys.stdout, sys.stderr)
     try:
@@ -205,10 +205,10 @@ def _obey(words: list[str], page: Output, product_line: str, doors: OtherDoors) 
 
 
 def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
-    """Return the command that `words` begins with, or `serve` if no word or an option comes first.
+    """Return the command with which `words` begins, or `serve` if an option or nothing comes first.
 
-    If only the name of a family, such as `trace`, comes before the end or an option, return the
-    commands of that family. Raise WrongUsageError if there is no such command.
+    If the only word before options is the name of a family, such as `trace`, return the commands of
+    that family. Raise WrongUsageError if there is no such command.
     """
     if not words or words[0].startswith("-"):
         words = [_DEFAULT]
@@ -230,9 +230,10 @@ def _find(words: list[str]) -> CommandEntry | list[CommandEntry]:
 
 
 def _guesses(commands: Sequence[CommandEntry]) -> dict[str, str]:
-    """Return what to suggest for each word that a person may have meant.
+    """Return what to suggest for a misspelled word, by the word that may have been meant.
 
-    For the last word of a command it is the command; for the first word, that word.
+    For the last word of a command, that is the command; for the first word of a command, the word
+    itself.
     """
     names = [command.name for command in commands]
     return {name.split()[-1]: name for name in names} | {

@@ -1,4 +1,4 @@
-"""What commands ask first: the session that they act for, and whether the root is governed.
+"""The session that a command acts for, and whether its root is governed.
 
 Invariant: no session is invented: it comes from an option or the environment, or there is none.
 """
@@ -118,9 +118,9 @@ def asking(governance: Governance, options: argparse.Namespace, page: Output) ->
     """Return the session that the command acts for, or None if there is none.
 
     It is the one that the options or the environment name, else, without --agent, the session of
-    this user's only live editor. For the latter, and for a session that is not known in this root,
-    print a remark on `page`. Raise WrongUsageError if the environment names a session by a
-    malformed text.
+    this user's only live editor. Print a remark on `page` if it is the editor's, or if it is not
+    known in this root. Raise WrongUsageError if the environment names a session by a malformed
+    text.
     """
     named, agent_id = session_named(options), agent_named(options)
     if named is not None and (found := governance.handles.resolve(named)) is not None:
@@ -140,9 +140,9 @@ def asking(governance: Governance, options: argparse.Namespace, page: Output) ->
 def acting_session(governance: Governance, named: str, call: Call) -> tuple[str, str]:
     """Return the ids of the session and the subagent ("": none) for which a command changes things.
 
-    `named` is the session's id, or a handle; --agent names a subagent before the handle does. Raise
-    WrongUsageError for an unknown handle, and, if nobody can be asked at a terminal, for the id of
-    a session that has a handle: it could be the session of another agent.
+    `named` is the session's id, or a handle. A subagent given by --agent counts before that of the
+    handle. Raise WrongUsageError for an unknown handle. Raise it also, if nobody can be asked at a
+    terminal, for the id of a session that has a handle: it could be the session of another agent.
     """
     found = governance.handles.resolve(named)
     if found is None:
@@ -165,7 +165,7 @@ def governing(governance: Governance) -> Rules:
 
 
 def accepted(result: T | CheckoutRefusal) -> T:
-    """Return a result of governance. Raise WrongUsageError if it is a refusal, with a cure."""
+    """Return a result of governance. If it is a refusal, raise WrongUsageError with a cure."""
     if isinstance(result, CheckoutRefusal):
         raise WrongUsageError(result.message.rstrip("."), cure=_CURES.get(result.code, ""))
     return result

@@ -78,7 +78,7 @@ def serve(call: Call) -> int:
     .orchestration/active_intents.yaml governs, the server says nothing and writes nothing.
     It logs to standard error, and warnings to the editor's own log.
 
-    Over TCP and WebSocket, too, the server has one client, and ends when the client leaves.
+    With --tcp or --ws, the server also has only one client, and ends when the client leaves.
     """
     options = call.options
     scheme, endpoint = ("ws", options.ws) if options.ws else ("tcp", options.tcp)
@@ -104,7 +104,10 @@ def _check(options: argparse.Namespace) -> None:
 
 
 def _remark_at_a_terminal(call: Call, *, server: str, client: str) -> None:
-    """Print a remark for a person who has started a server at a terminal, where it only waits."""
+    """Print a remark if a person has started a server at a terminal, where no client will come.
+
+    `server` and `client` are what the remark calls them.
+    """
     if sys.stdin is not None and sys.stdin.isatty():
         call.page.remark(
             f"intent-lsp: this is {server}, and it waits for {client} on standard input;"
@@ -140,9 +143,10 @@ def mcp(call: Call) -> int:
     """Start the MCP server, and return its exit status.
 
     Serve an agent's host by the Model Context Protocol: tools to select an intent, to check,
-    make and record edits, to ask for scope and to read the ledger. Over standard input and
-    output, as hosts start it, or over HTTP on this machine, with a token. Without --root, the
-    project is found from the paths of each call, else from the working directory.
+    make and record edits, to ask for scope and to read the ledger. The server speaks over
+    standard input and output, as hosts start it; with --http, over HTTP on this machine, with
+    a token. Without --root, the project is found from the paths of each call, else from the
+    working directory.
     """
     options = call.options
     if options.root is not None:

@@ -13,7 +13,7 @@ def schema(call: Call) -> None:
     """Print the schema with the name that was given, as indented JSON.
 
     Print the JSON Schema of the intents file, of the team's policy or of a record of the ledger.
-    Other editors and tools check and complete these files by it. It describes the form in which the
-    files are best written; `intent-lsp` reads others, too.
+    With it, other editors and tools can check these files and complete what is typed. It describes
+    the form in which the files are best written; `intent-lsp` reads other forms, too.
     """
     call.page.text(schema_text(call.options.name))

@@ -2,8 +2,7 @@
 
 Invariant: one answer is written to one event.
 Invariant: until governance is needed, `typing` and `contextlib`, which load slowly, are not loaded.
-Invariant: what a server answers needs no part of governance in this process, which takes long to
-load.
+Invariant: if a server answers, this process does not load governance, which takes long.
 """
 
 import io
@@ -50,8 +49,8 @@ def run_hook(host: str, event: str | None) -> int:
     """Answer the event on standard input, and return the exit status (hooks section 2).
 
     `host` is the name of the agent host. `event` is the event's name from the command line, or
-    None; a name in the input comes first. The answer is written to standard output and standard
-    error.
+    None; it counts only if the input has no name. The answer is written to standard output and
+    standard error.
     """
     reply = _reply(host, event)
     _write(1, reply.stdout)
@@ -81,9 +80,9 @@ def _reply(host: str, event: str | None) -> HookAnswer:
 def _read_input(descriptor: int, seconds: float) -> bytes:
     """Return what a host writes to a hook, up to the end of input or of one JSON object.
 
-    One host never closes it. What ends with the input need not be JSON. Raise UnreadInputError if
-    neither end comes within `seconds`, or if more than LARGEST bytes come. Raise OSError if the
-    descriptor cannot be read.
+    The end of an object counts because one host never closes the input. At the end of input,
+    whatever has come is returned, JSON or not. Raise UnreadInputError if neither end comes within
+    `seconds`, or if more than LARGEST bytes come. Raise OSError if the descriptor cannot be read.
     """
     passed = stopwatch()
     parts: list[bytes] = []
@@ -128,7 +127,7 @@ def _is_whole(data: bytes) -> bool:
 def _working_directory() -> str:
     """Return the working directory; if it was deleted, its former path from PWD, else `/`.
 
-    A deleted one is left for `/`, so that relative paths can be resolved.
+    If it was deleted, change to `/`, so that relative paths can be resolved.
     """
     try:
         return os.getcwd()  # noqa: PTH109 - no path object is needed

@@ -18,12 +18,12 @@ _USAGE: Final = 1
 def answer_here(
     request: HookRequest, passed: Callable[[], float], unread: str | None
 ) -> HookAnswer:
-    """Return the answer to an event, or that of a failure if judging it takes too long.
+    """Return the answer to an event, or the answer to a failed event if judging takes too long.
 
-    `passed` returns how many seconds the hook has taken so far. `unread` is None, or why the event
-    cannot be judged, such as that it could not be read; the answer is then that of an event that
-    cannot be judged. For an unknown host, the answer is an error message and status 1. From then
-    on, warnings are not logged to stderr.
+    `passed` returns how many seconds the hook has taken so far. `unread` is why the event cannot be
+    judged, such as that it could not be read, or None. If it is not None, the answer is that to an
+    event that cannot be judged. For an unknown host, the answer is an error message and status 1.
+    After this call, the process logs no warnings to standard error.
     """
     # A traceback on standard error would be shown to the model as the reason of a refusal.
     logging.getLogger().addHandler(logging.NullHandler())
@@ -40,7 +40,7 @@ def answer_here(
 
 
 def decide_here(call: HookCall, root: Path, event: HookEvent) -> HookDecision:
-    """Return the decision on an event in a root, by a governance of this process."""
+    """Return the decision on an event in a root, made in this process."""
     # Loaded once there is a root: most hooks that no server answers have none.
     from intent_lsp.governance.governance import Governance  # noqa: PLC0415
     from intent_lsp.governance.hooks.hook_events import decide  # noqa: PLC0415
@@ -52,10 +52,10 @@ def decide_here(call: HookCall, root: Path, event: HookEvent) -> HookDecision:
 def _in_time(
     answering: HookAnswering, data: bytes, seconds: float, passed: Callable[[], float]
 ) -> HookAnswer:
-    """Return the answer to the event `data`, or that of a failure if there is none in time.
+    """Return the answer to the event `data`, or the answer to a failed event if time runs out.
 
-    The time ends when the hook has run for `seconds`; `passed` returns for how many it has run so
-    far.
+    The time is over when the hook has run for `seconds` in all. `passed` returns the number of
+    seconds that it has run so far.
     """
     found: list[HookAnswer] = []
     thread = threading.Thread(target=lambda: found.append(answering.answer(data)), daemon=True)

@@ -56,10 +56,10 @@ def files_json(plan: RegistrationPlan) -> list[dict[str, object]]:
 
 
 def record_json(outcome: Appended | Queued | None) -> str | None:
-    """Return the id of the appended record of a command's changes.
+    """Return the id of the record of a command's changes, or None if no record was appended.
 
-    Return None if the record waits for the ledger, or if there is no record because nothing in the
-    root has changed.
+    None is appended in a dry run, if the record waits for the ledger, or if nothing in the root has
+    changed.
     """
     return outcome.record.id if isinstance(outcome, Appended) else None
 

@@ -1,8 +1,9 @@
 """Which agent hosts a command is about, and whether an agent runs the command.
 
-Invariant: a variable of the environment shows an agent only if hosts set it for what they run, and
-not for people. An agent can unset it, so the check only prevents mistakes. The gate, which denies
-agents any change of the control plane, protects the files.
+Invariant: a variable of the environment counts as the sign of an agent only if agent hosts set it
+for the programs that they run, and people have no use for it. An agent can unset it, so the check
+only prevents mistakes. The gate, which denies agents any change of the control plane, protects the
+files.
 """
 
 import argparse

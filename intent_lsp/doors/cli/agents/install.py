@@ -1,6 +1,6 @@
 """The commands `agents install` and `agents uninstall`: our hooks and MCP server in agent hosts.
 
-Invariant: a file that cannot be edited leaves every file as it is.
+Invariant: if one file cannot be edited, no file is changed.
 """
 
 import argparse
@@ -93,8 +93,8 @@ def install(
     """Register hosts in a root and record that; with --dry-run, only plan it.
 
     `written` are files written already that the record has to name as well. Raise WrongUsageError
-    if governance is off or a file cannot be edited; with --local, also if none of the hosts has a
-    local file, or if one that was given with --host has none.
+    if governance is off, if a file cannot be edited, or if --local is given and the hosts have no
+    local file (see `_registrable`).
     """
     options, page = call.options, call.page
     with Governance(root) as governance:
@@ -144,10 +144,11 @@ def show_installed(page: Output, root: Path, done: Installed) -> None:
 def _registrable(
     hosts: Sequence[AgentHost], wish: RegistrationOptions, page: Output, *, asked: bool
 ) -> tuple[AgentHost, ...]:
-    """Return the hosts that have a settings file as `wish` asks for: with --local, a local file.
+    """Return the hosts that can be registered as `wish` says.
 
-    Print a remark that names the other hosts. Raise WrongUsageError instead if there are only
-    others, or if the hosts were given with --host (`asked`).
+    With --local, only a host with a local settings file can be. If some hosts cannot be registered,
+    print a remark that names them. Raise WrongUsageError instead if no host can be, or if the hosts
+    were given with --host (`asked`).
     """
     able = tuple(host for host in hosts if registrations_of(host, wish))
     others = tuple(host for host in hosts if host not in able)

@@ -1,1 +1,1 @@
-"""The commands `intents …`: list, show, add, select, complete, owners, coverage, fix, import."""
+"""The commands `intents …`, which show, edit and select intents."""

@@ -1,4 +1,4 @@
-"""The commands `intents add` and `intents rename`: an intent and its id in the intents file."""
+"""The commands `intents add` and `intents rename`, which edit the intents file."""
 
 from functools import partial
 from typing import Final
@@ -118,10 +118,10 @@ def _created(governance: Governance, wanted: Intent) -> Intent:
 def intents_rename(call: Call) -> None:
     """Give the intent with the id or alias `old` the id `new`, and print both ids.
 
-    Change the id of an intent in the intents file. The old id becomes an alias, so that its
-    records and grants stay with the intent, and so do the sessions that have selected it.
-    What names it changes with it: `active_intent` and lines of .intentignore that are
-    exactly the id. Nothing else in the files changes.
+    Change the id of an intent in the intents file. The old id becomes an alias, so that the
+    records, grants and sessions of the intent stay with it. The new id also replaces the old
+    one in `active_intent` and in lines of .intentignore that are exactly the old id. Nothing
+    else in the files changes.
 
     Raise WrongUsageError if governance refuses.
     """

@@ -19,11 +19,12 @@ from intent_lsp.governance.plan.file_fixes import apply_fixes, proposed_fixes
 def intents_fix(call: Call) -> int:
     """Apply the fixes, or with --check print them only; return 1 if --check finds one.
 
-    Bring the intents file into its normal form: keys are renamed, globs and dates quoted,
-    mappings made lists. Comments, values and what the file means stay as they are; what
-    would change the meaning is left to you. Print what changes, as a diff.
+    Bring the intents file into its normal form: keys get their usual names, globs and dates
+    are quoted, and mappings become lists. Comments, values and what the file means stay as
+    they are; what would change the meaning is left to you. Print what changes, as a diff.
 
-    Raise WrongUsageError if an agent runs the command without --check.
+    Raise WrongUsageError if an agent runs the command without --check, or if the file cannot be
+    fixed.
     """
     check = bool(call.options.check)
     if not check:

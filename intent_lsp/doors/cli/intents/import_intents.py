@@ -112,9 +112,9 @@ def _sources(
 ) -> Sequence[PlanSource]:
     """Return the plans to import: those at the path `given`, or all in the root if it is None.
 
-    `kind` is the kind that --from names, or None. `known` are the specifications of all intents;
-    archived changes are found only if they are known. Raise WrongUsageError if there is no plan, or
-    if `given` is missing or does not suit `kind`.
+    `kind` is the kind that --from names, or None. `known` has the specification ids of all intents;
+    an archived change is found only if its id is among them. Raise WrongUsageError if there is no
+    plan, or if `given` is missing or does not suit `kind`.
     """
     if given is None and kind is not None and kind not in OF_DIRECTORIES:
         raise WrongUsageError(f"--from {kind.value} needs a file", cure="give it as FILE")
@@ -137,7 +137,7 @@ def _sources(
 def _below(root: Path, place: Path) -> tuple[Path, str]:
     """Return the directory whose files may be read, and the path of `place` relative to it.
 
-    It is the root, or the directory that holds `place` if that is outside of the root.
+    The directory is the root, or, if `place` is outside of the root, the parent of `place`.
     """
     resolved, top = place.resolve(), root.resolve()
     if resolved == top:
@@ -149,7 +149,7 @@ def _below(root: Path, place: Path) -> tuple[Path, str]:
 def _file(base: Path, path: str, kind: PlanKind | None) -> Sequence[PlanSource]:
     """Return the plan of the file `path`: the file alone, or the directory to which it belongs.
 
-    There is none if `kind` is one of directories, and the file's directory is no such plan.
+    Return () if `kind` is a kind of directories, and the file's directory is no plan of that kind.
     """
     if kind is None:
         held = directory_of(base, path)
@@ -163,7 +163,10 @@ def _file(base: Path, path: str, kind: PlanKind | None) -> Sequence[PlanSource]:
 
 
 class _TakenOver(Struct, frozen=True):
-    """The imported intents, in a dry run those to import, and by id why the others were skipped."""
+    """The imported intents, and by the id of each other intent why it was skipped.
+
+    In a dry run, `added` are the intents that would be imported.
+    """
 
     added: tuple[Intent, ...]
     skipped: Mapping[str, str]

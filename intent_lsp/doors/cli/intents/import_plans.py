@@ -25,8 +25,8 @@ _SHOWN_AT_MOST = 20
 def import_plans(call: Call, governance: Governance, sources: Sequence[PlanSource]) -> Exit:
     """Print the intents that plans propose, and write them with --yes or if the person agrees.
 
-    With --dry-run, write nothing and return FINE. Return WRONG_USAGE if there is something to write
-    without --yes and nobody can be asked, because of --json or without a terminal; else FINE. Raise
+    With --dry-run, write nothing. Return WRONG_USAGE if there is something to write and nobody can
+    be asked, because of --json or without a terminal. Return FINE in all other cases. Raise
     WrongUsageError if the plans have problems and propose no intent, if the person does not agree,
     while governance is off, or if the intents file cannot be edited.
     """
@@ -56,8 +56,8 @@ def import_plans(call: Call, governance: Governance, sources: Sequence[PlanSourc
 def _written(call: Call, governance: Governance, made: PlanProposal) -> bool:
     """Write a proposal with --yes or if the person agrees. Return whether it was written.
 
-    Write nothing with --dry-run, or if nothing is new. Raise WrongUsageError if the person says no,
-    or if the file cannot be written.
+    Write nothing with --dry-run, if nothing is new, or if nobody can be asked. Raise
+    WrongUsageError if the person says no, or if the file cannot be written.
     """
     if not made.added or call.options.dry_run or not _agreed(call, made):
         return False

@@ -33,11 +33,11 @@ from intent_lsp.governance.root.sessions import Session, session_name
 def intents_select(call: Call) -> None:
     """Make the given intent active in a session, and print what its worker has to know.
 
-    Make an intent the active intent of a session, and print what its worker has to know. A
-    PLANNED intent becomes IN_PROGRESS in the intents file. The session is given by its id or
+    Make an intent the active intent of a session, and print what you have to know to work for
+    it. A PLANNED intent becomes IN_PROGRESS in the intents file. Give the session by its id or
     its handle, with --session or in INTENT_LSP_SESSION. In the shell of an agent whose host
-    runs `intent-lsp hook`, it need not be given. At a terminal without one, you are asked
-    whether the session of your only open editor is meant.
+    runs `intent-lsp hook`, it need not be given. If it is not given at a terminal, you are
+    asked whether the session of your only open editor is meant.
     """
     options = call.options
     with Governance(call.root()) as governance:
@@ -60,10 +60,10 @@ def intents_select(call: Call) -> None:
 
 
 def _selected_by_hook(governance: Governance, rules: Rules, call: Call) -> bool:
-    """Return whether an agent active within the last minute has the intent selected in its turn.
+    """Return whether a hook has just selected the intent for the agent that runs this command.
 
-    It then counts as the agent that runs this command, for which a hook has selected the intent.
-    Return False if a session is named, or if somebody can be asked at a terminal.
+    That is assumed if an agent that was active within the last minute has selected the intent in
+    its turn. Return False if a session is named, or if somebody can be asked at a terminal.
     """
     if session_named(call.options) is not None or call.page.asks:
         return False
@@ -76,8 +76,8 @@ def _session(governance: Governance, rules: Rules, call: Call) -> Session:
     """Return the session in which to select the intent.
 
     It is the one that the options or the environment name, else that of the user's editor, if the
-    person agrees. A session named by an unknown id is created. Raise WrongUsageError if no session
-    is found, or if it cannot be used (`acting_session`).
+    person agrees. A named session that does not exist yet is created. Raise WrongUsageError if no
+    session is found, or if it cannot be used (`acting_session`).
     """
     named = session_named(call.options)
     if named is None:
@@ -135,8 +135,8 @@ def intents_complete(call: Call) -> None:
     Set the status of an intent to COMPLETED in the intents file, so that it can no longer
     be selected. If it was the session's active intent, the session has none afterwards.
 
-    Raise WrongUsageError if no session is given, if there is no such intent, if the session cannot
-    be used (`acting_session`), or if governance refuses.
+    Raise WrongUsageError if no session is given, even if an intent is; if there is no such intent,
+    or no active one; if the session cannot be used (`acting_session`); or if governance refuses.
     """
     options = call.options
     named = session_needed(options)

@@ -35,9 +35,9 @@ _AT_MOST: Final = 16 * 1024 * 1024
 def given_anchor(root: Path, spelled: str) -> Anchor:
     """Return the anchor for `spelled`, the value of --anchor: a hash or the first digits of one.
 
-    At least 16 digits are needed. Digits with which no record's hash begins give an anchor too: one
-    that the ledger lacks. Raise WrongUsageError if `spelled` is malformed or fits several hashes,
-    or LedgerUnavailableError.
+    At least 16 digits are needed. If no record's hash begins with the digits, the anchor is one
+    that the ledger lacks. Raise WrongUsageError if `spelled` is malformed or fits several hashes.
+    Raise LedgerUnavailableError if the ledger cannot be read.
     """
     found = _HASH.fullmatch(spelled.strip().lower())
     if found is None:
@@ -59,10 +59,10 @@ def given_anchor(root: Path, spelled: str) -> Anchor:
 def given_checkpoints(spelled: str, public: str | None, start: str) -> Sequence[Checkpoint]:
     """Return the checkpoints in `spelled`: a checkpoint line, a file, or `-` for standard input.
 
-    File names are relative to the directory `start`. If the input is a signed note, `public` must
-    be the file with the public key, else `public` must be None. Raise WrongUsageError if that is
-    not so, if there is no such file, if it has no checkpoint, or if one or its signature is wrong.
-    Raise OSError if a file cannot be read.
+    File names are relative to the directory `start`. `public` is the file with the public key; it
+    must be given if the input is a signed note, and be None otherwise. Raise WrongUsageError if
+    `public` does not suit the input, if there is no such file, if the input has no checkpoint, or
+    if a checkpoint or its signature is wrong. Raise OSError if a file cannot be read.
     """
     data = spelled.encode() if _LINE.match(spelled) else file_bytes(spelled, start)
     if _SIGNATURE in data:

@@ -36,8 +36,8 @@ def trace_export(call: Call) -> None:
 
     Write the ledger's records, oldest first, as one JSON object or one row per line. A
     record must match all filters, as in `trace list`. Data that a format cannot express is
-    left out: for Agent Trace it is counted in each record's `metadata`; csv and flat have
-    no ranges. An existing file is not overwritten.
+    left out. In Agent Trace, the `metadata` of each record counts what was left out; csv and
+    flat have no ranges. An existing file is not overwritten.
     """
     options = call.options
     root = call.root()

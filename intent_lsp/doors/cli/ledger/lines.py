@@ -63,7 +63,7 @@ def trace_lines(call: Call) -> None:
     how sure the attribution is, the first digits of the record's id, the author and the
     time. The attribution is the one of `trace blame`. Files that were renamed since are
     found by their new names. The files of the intent's newest 2,000 records are searched,
-    the most recently edited first, then files into which lines of these may have been
+    the most recently edited first, then other files into which their lines may have been
     moved; 200 files at most. If a limit may have left out files, a remark says so.
 
     Raise WrongUsageError if neither the intents file nor a record has the intent.

@@ -43,14 +43,14 @@ def trace_merge(call: Call) -> None:
 
     Write the union of two ledgers: the records of OURS in their order, then those that only
     THEIRS contains. No record is repeated or dropped. The next record that is appended
-    links to the ends of both. Git joins the lines by itself where
+    links to the last records of both. Git joins the lines by itself where
     .orchestration/.gitattributes says merge=union; a forge that merges on its server may
     leave a conflict instead, which --resolve repairs. To have git call this command:
 
-      git config merge.intent-ledger.driver 'intent-lsp trace merge %O %A %B'
-      echo '.orchestration/**/*.jsonl merge=intent-ledger' >> .git/info/attributes
+    git config merge.intent-ledger.driver 'intent-lsp trace merge %O %A %B'
+    echo '.orchestration/**/*.jsonl merge=intent-ledger' >> .git/info/attributes
 
-    Raise WrongUsageError if files are missing on the command line, or too many.
+    Raise WrongUsageError if the command line names too few or too many files.
     """
     options = call.options
     output, merged = _resolved(options) if options.resolve is not None else _merged(options)

@@ -81,10 +81,10 @@ def _is_root(root: Path, spelled: str, start: str) -> bool:
 
 
 def _from_here(root: Path, glob: WorkspacePath, start: str) -> str:
-    """Return `glob`, a path relative to the root, with its part for the directory `start` escaped.
+    """Return `glob` with the directory `start` at its beginning escaped.
 
-    Only the part that the user typed is a glob. If `glob` does not begin with that directory,
-    return it unchanged.
+    `glob` is relative to the root. Only what the user typed, below `start`, is a glob. If `glob`
+    does not begin with `start`, return it unchanged.
     """
     here = path_below(root, "x", start).removesuffix("x")
     return escape(here) + glob[len(here) :] if here and glob.startswith(here) else glob

@@ -141,7 +141,8 @@ def _list(page: Output, records: Iterator[Record], trace: LedgerReader) -> int:
 def _under_its_day(rows: list[TableRow], above: str, row: TableRow) -> tuple[str, TableRow]:
     """Return (day of `row`, `row` with only the time of day), to group records by day.
 
-    If that day is not `above`, the day of the row above, add a row with the day to `rows`.
+    `above` is the day of the row before. If `row` has another day, add a row with that day to
+    `rows`.
     """
     day, _, time = row[0].text.partition(" ")
     if day != above:

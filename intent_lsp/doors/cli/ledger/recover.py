@@ -34,9 +34,9 @@ def trace_recover(call: Call) -> None:
     Find records that are no longer in any file of the ledger, and append them again. They
     are taken from .orchestration/.local/: from the journal of records that no commit
     contains yet, from torn lines that only lack their line end, and from the edits that
-    wait because the ledger could not be written. If the record that it followed is still
-    there, a record is appended unchanged, so that a stash that is popped later brings the
-    same line; else it gets a new place in the chain. Id, time and content do not change,
+    wait because the ledger could not be written. A lost record is appended unchanged if the
+    record before it in the chain is still there, so that a stash that is popped later brings
+    the same line; else it gets a new place in the chain. Id, time and content do not change,
     and no record is appended twice.
     """
     options = call.options

@@ -55,14 +55,14 @@ def trace_seal(call: Call) -> Exit | None:
 
     Write a checkpoint: the ledger's name (the hash of its first record), the number of its
     records, and the hash of the newest record. Whoever can write the ledger can also
-    rewrite it from the start; a checkpoint that is kept where they cannot write, in the
-    message of a pushed commit, in a ticket, on paper, reveals that. --check compares a
+    rewrite it from the start. A checkpoint reveals that if it is kept where they cannot
+    write: in the message of a pushed commit, in a ticket, on paper. --check compares a
     checkpoint with the ledger; the exit status is 1 if records that the checkpoint counts
     are gone or changed, or if the ledger is broken. A broken ledger gets no checkpoint.
     With --key the checkpoint is signed, as a note (c2sp.org/signed-note) that --check --pub
     takes.
 
-      git commit --trailer "$(intent-lsp trace seal)"
+    git commit --trailer "$(intent-lsp trace seal)"
 
     Return 1 if the ledger is broken or contradicts a checkpoint, else 0 or None. Raise
     WrongUsageError if options do not go together, if what they give cannot be used, or if the
@@ -153,7 +153,7 @@ def _check(call: Call) -> Exit:
 
 
 def _wrong(given: Checkpoint, found: Verification) -> str | None:
-    """Return a clause that names a record which a checkpoint covers and the ledger lacks, or None.
+    """Return a clause that names a head of a checkpoint that the ledger lacks, or None.
 
     `found` is the result of verifying the ledger with the checkpoint's anchors.
     """

@@ -72,7 +72,8 @@ def count(text: str) -> int:
 def indexed(root: Path, page: Output) -> Iterator[LedgerReader]:
     """Open a root's ledger for reading, with its index brought up to date, and yield it.
 
-    Show the progress of indexing on `page`. Raise LedgerUnavailableError.
+    Show the progress of indexing on `page`. Raise LedgerUnavailableError if the ledger cannot be
+    read.
     """
     with tracing(root) as trace:
         with page.bar("Indexing the ledger") as progress:
@@ -93,9 +94,9 @@ class Sieve(Struct, frozen=True):
 class RecordSearch(Struct, kw_only=True):
     """A search for the records that match some options.
 
-    `asked` are the options that the index supports, with their values, each with its fields of a
-    Query. `sieves` are the filters of the other options. `left` has, by the `said` of each sieve,
-    how often a record has passed this sieve and those before it.
+    `asked` are the options that the index supports, each as its text on the command line and its
+    fields of a Query. `sieves` are the filters of the other options, applied one after the other.
+    `left` counts, for the `said` of each sieve, the records that have passed it.
     """
 
     asked: Sequence[tuple[str, dict[str, Any]]] = ()
@@ -113,7 +114,7 @@ class RecordSearch(Struct, kw_only=True):
         return islice(found, limit or None)
 
     def oldest_first(self, trace: LedgerReader, limit: int = 0) -> Iterator[Record]:
-        """Yield the records that `newest_first` yields, but the oldest of them first."""
+        """Yield the records of `newest_first` with the same `limit`, but the oldest first."""
         wanted = limit or None
         newest: list[Record] = []
         places: list[tuple[PageCursor, int]] = []
@@ -136,7 +137,7 @@ class RecordSearch(Struct, kw_only=True):
 
         It names the first filter that leaves no record, together with the filters that were applied
         before it, or says that the ledger is empty, or that a matching record has just been added.
-        Call it only after an iteration that found nothing, since that has counted `left`.
+        Call it only after an iteration that found nothing, because it needs the counts in `left`.
         """
         if not trace.page(Query(), limit=1).records:
             return "the ledger has no record yet"
@@ -244,8 +245,8 @@ def _by_tool(name: str) -> Passes:
 def _by_contributor(who: str) -> Passes:
     """Return a function that says whether any contributor to a record is `who`, ignoring case.
 
-    `who` is a kind such as `HUMAN`, or the name of a model, which may lack the model's maker, such
-    as `claude-opus-4-5`.
+    `who` is a kind such as `HUMAN`, or the name of a model, with or without its maker:
+    `anthropic/claude-opus-4-5` or `claude-opus-4-5`.
     """
     kind, model = who.upper(), who.lower()
 

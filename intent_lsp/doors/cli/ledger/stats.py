@@ -110,7 +110,7 @@ class _Drawing:
 
     The sparklines of all groups have one scale; that of the total has its own. `steps` are the
     characters of a sparkline, lowest first. `days_each` is the number of days for which each bar of
-    a sparkline stands, or 0 if the groups are days.
+    a sparkline stands, or 0 if the groups are days, which have no sparklines.
     """
 
     def __init__(self, total: Tally, groups: Groups, steps: str) -> None:

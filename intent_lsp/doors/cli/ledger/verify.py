@@ -60,7 +60,8 @@ def trace_verify(call: Call) -> Exit | None:
     status is 1 if an error was found: a record that was changed, removed, inserted or
     moved, an end that was cut off, or a line that cannot be read.
 
-    Raise WrongUsageError for a given checkpoint that contradicts itself or the ledger.
+    Raise WrongUsageError if an option's value is malformed, or if a checkpoint was altered: its
+    parts do not fit together.
     """
     root = call.root()
     given = [given_anchor(root, spelled) for spelled in call.options.anchor]

@@ -42,7 +42,7 @@ def local_with_offset(moment: str) -> str:
 
 
 def _here(moment: str) -> datetime:
-    """Return a timestamp in local time, or in its own offset if that is out of Python's range."""
+    """Return a timestamp in local time, or unchanged if Python cannot express that local time."""
     found = datetime.fromisoformat(moment)
     try:
         return found.astimezone()

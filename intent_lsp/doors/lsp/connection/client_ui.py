@@ -1,9 +1,9 @@
 """What the client does for the server: shows messages, asks the person, edits, shows progress.
 
 Specified in protocol section 4.
-
 Invariant: an error, null, a result of the wrong type and a timeout all count as no answer.
-Invariant: work without a client's token is not shown until it has taken a second.
+Invariant: if the client has given no token for a piece of work, its progress is shown only after a
+second.
 Invariant: every progress that has begun is ended, even if the work fails.
 """
 

@@ -93,8 +93,8 @@ class Connection:
     async def announce_root(self, open_root: OpenRoot, opened: Path | None = None) -> None:
         """Announce a root to the client, check its control files and watch it, once for each root.
 
-        The first call for a root does that, and waits until its ledger is indexed, if that is
-        possible, and its documents are judged. `opened` is a file of the root that an editor has
+        Only the first call for a root does so. It returns when the root's documents are judged; if
+        possible, its ledger is indexed by then. `opened` is a file of the root that an editor has
         open, or None; each call also watches the file's directory. The setting `watch` decides
         whether the server or the client watches, or nobody.
         """
@@ -169,7 +169,7 @@ class Connection:
             await self.tracked_documents.look_at_directories(open_root, added)
 
     async def saved(self, open_root: OpenRoot, judgement: Judgement) -> None:
-        """After a save, call `rules_may_have_changed` if anything that it compares has changed.
+        """After a save, call `rules_may_have_changed` if it would find a change.
 
         Rules and active intent are taken from the save's `judgement`, not read again.
         """
@@ -254,9 +254,9 @@ class Connection:
     async def paths_changed(self, paths: frozenset[str]) -> None:
         """Examine all open roots and some documents again, since files at `paths` have changed.
 
-        The paths are absolute. The documents at these paths, or directly in a directory at one of
-        them, are judged again. If one of the paths is that of an intents file, the roots of all
-        folders and documents are found again.
+        The paths are absolute. A document is judged again if one of the paths is that of the
+        document or of the directory that contains it. If one of the paths is that of an intents
+        file, the roots of all folders and documents are found again.
         """
         if any(path.endswith(f"/{INTENTS_FILE}") for path in paths):
             await self.attach_again()

@@ -62,9 +62,10 @@ class _Root(Struct, kw_only=True):
 
     `wanted`: an examination of the work tree is due. `everything`: that examination includes files
     that have not changed since the last one. `looking`: an examination or the pause after it is
-    running. `unrecorded_since` is when the first examination since the last recording ended, by the
-    event loop's clock and whatever it found; None if there was none. `quiet` is the timer that
-    records the changes, or None if none is set. `lane` is held by an examination and by recording.
+    running. `unrecorded_since` is when the first examination since the last recording ended, even
+    if that examination found nothing, by the event loop's clock. It is None if there has been no
+    examination since. `quiet` is the timer that records the changes, or None if none is set.
+    Whoever examines or records holds the lock `lane`.
     """
 
     open_root: OpenRoot
@@ -130,8 +131,9 @@ class DiskChangeMonitor:
     def _noticed(self, root: Path, paths: frozenset[Path]) -> None:
         """Pass changed paths from the watch's thread to the event loop.
 
-        Leave out those that need no examination, such as this server's own changes. If `paths` is
-        empty, anything may have changed.
+        Empty `paths` mean that anything may have changed, and are passed on. Of other paths, those
+        are left out that need no examination, such as this server's own changes. Pass nothing on if
+        none is left.
         """
         followed = self._roots.get(root)
         if followed is not None and paths:
@@ -206,7 +208,7 @@ class DiskChangeMonitor:
             self._outcomes.later(after, self._stir_later(open_root))
 
     def _tell(self, open_root: OpenRoot, news: DiskNews) -> None:
-        """Report each new record to the client, and all changes that wait in one message.
+        """Report each new record to the client. Report all changes that wait, in one message.
 
         A change waits if its record cannot be written to the ledger yet.
         """
@@ -238,8 +240,8 @@ def _record(
 ) -> tuple[DiskNews, tuple[BlindHost, ...] | None]:
     """Record the changes of a root that are due. Return them, and the agent hosts that did not ask.
 
-    `saving` are files that the editor is saving; their changes are not recorded here. Instead of
-    the hosts, return None if it cannot be read now which did not ask while files changed.
+    `saving` are files that the editor is saving; their changes are not recorded here. The hosts are
+    those that did not ask while files changed, or None if that cannot be read now.
     """
     governance, home = open_root.governance, home_directory()
     news = governance.disk_changes.record(open_root.session, saving)

@@ -1,4 +1,4 @@
-"""Changes of the plan and of the active intent on one connection: select, grant, create, complete.
+"""Changes of intents and of the active intent on one connection: select, grant, create, complete.
 
 Invariant: after each change all documents of the root are judged again.
 Invariant: a save is recorded under the intent that was active when it was made.
@@ -56,7 +56,7 @@ class IntentSelection:
         return done
 
     async def create(self, open_root: OpenRoot, wanted: Intent) -> Intent | CheckoutRefusal:
-        """Add an intent to the plan. Return the new intent, or a refusal."""
+        """Add an intent to the intents file. Return the new intent, or a refusal."""
         return await self._changed(open_root, open_root.governance.planning.create, wanted)
 
     async def complete(
@@ -77,8 +77,8 @@ class IntentSelection:
     ) -> Granted | CheckoutRefusal:
         """Grant the scope `wish`, which the person approved. Return the grant, or a refusal.
 
-        `session` asked for the grant. Judge the root's documents again now, and when the grant
-        expires, if it does.
+        `session` asked for the grant. Judge the root's documents again now, and again if the grant
+        expires.
         """
         grant, by = open_root.governance.planning.grant, open_root.session.id
         done = await self._changed(open_root, grant, wish, session, by=by)
@@ -98,7 +98,8 @@ class IntentSelection:
     ) -> _Done:
         """Call `change` on a thread, judge the root's documents again, and return its result.
 
-        It is also given whether the editor has unsaved edits of the intents file.
+        `change` also gets `unsaved_file`, which says whether the editor has unsaved edits of the
+        intents file.
         """
         unsaved = self._tracked_documents.unsaved(open_root)
         done = await self._in_thread(change, *args, unsaved_file=unsaved, **named)

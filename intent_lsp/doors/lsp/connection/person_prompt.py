@@ -1,8 +1,7 @@
 """Approval by the person at the editor: asked by `window/showMessageRequest`, or proved by a token.
 
 A one-time token proves a person's click on a grant (protocol section 2, `grantToken`).
-
-Invariant: whatever is no choice of a title approves nothing, and the answer says why.
+Invariant: only the choice of a title can approve. Without one, the answer says why there is none.
 Invariant: a token is valid once, for its own grant, for at most ten minutes, on one connection.
 """
 
@@ -55,7 +54,8 @@ async def ask_person(
 ) -> ApprovalAnswer:
     """Return the person's answer to a question, or one that says why there is none.
 
-    `time` limits the wait. `session_id` is the session of the editor, which the answer names.
+    `time` says how long to wait, and what the answer is after that. `session_id` is the session of
+    the editor, which the answer names.
     """
     if _cannot_choose(people):
         return NO_QUESTIONS

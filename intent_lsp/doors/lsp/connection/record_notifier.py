@@ -61,7 +61,7 @@ class IntentMapWriter:
 
 
 def _nothing(*_: OpenRoot) -> None:
-    """Do nothing, as long as the functions of a `RecordNotifier` are not set."""
+    """Do nothing: a stand-in for the functions of a `RecordNotifier` until they are set."""
 
 
 class RecordNotifier:
@@ -90,7 +90,8 @@ class RecordNotifier:
     def saved(self, open_root: OpenRoot, after: AfterSave) -> None:
         """Report the save whose outcome is `after`, if it is recorded or queued.
 
-        If an agent's claim delays its record, record it once the claim has expired.
+        If an agent's claim delays the record of the save, record the save once the claim has
+        expired.
         """
         path = after.judgement.path
         self.recorded(open_root, f"{path} is saved", after.record, after.queued)
@@ -146,9 +147,9 @@ class RecordNotifier:
             self.saved(open_root, after)
 
     def claimed(self, open_root: OpenRoot, paths: Iterable[str]) -> None:
-        """Schedule snapshots of the open files among `paths`, now and when a claim made now ends.
+        """Schedule snapshots of the open files among `paths`, which a ticket has just claimed.
 
-        An agent's ticket claims the files. `paths` are relative to the root.
+        They are taken now, and again when the claim has expired. `paths` are relative to the root.
         """
         for tracked in self._tracked_documents.open_at(open_root, paths).values():
             self._work.begin(self._tracked_documents.look_again(tracked))
@@ -189,8 +190,8 @@ class RecordNotifier:
     def noted(self, open_root: OpenRoot) -> None:
         """Schedule the writing of a root's intent map, and of the history in its intents file.
 
-        The history is written only if the policy says so. In either case the root's documents are
-        judged again if its rules have changed.
+        The history is written only if the policy says so. After that, written or not, the root's
+        documents are judged again if its rules have changed.
         """
         self.maps.schedule(open_root)
         if open_root not in self._writing:

@@ -1,4 +1,4 @@
-"""The status of a root: what it is, what of it clients are told, and messages when it changes."""
+"""The status of a root, the part of it that clients are told, and messages when it changes."""
 
 import logging
 from typing import Final
@@ -35,9 +35,9 @@ class GovernanceMessages:
         self._states: dict[OpenRoot, FileState] = {}
 
     def announce(self, open_root: OpenRoot, status: GovernanceStatus) -> None:
-        """Show the person what has changed if the state in `status` is another than before.
+        """Tell the person if the `file_state` of a root has changed.
 
-        It is compared with the state at the last call for the root. Before the first call,
+        `status` is compared with the status at the last call for the root. Before the first call,
         governance counts as on.
         """
         former = self._states.get(open_root, FileState.OK)
@@ -66,10 +66,11 @@ def what_changes(told: JsonObject) -> tuple[object, ...]:
 
 
 def state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]]:
-    """Return the status of a root, and a value that changes with what decides on all its files.
+    """Return the status of a root, and a value to compare with later ones.
 
-    The value is made of the rules, HEAD, the active intent with its live grants, and the status's
-    `file_state` with its reason. It is only compared with later ones.
+    If the values differ, the decisions on all files of the root may differ. The value is made of
+    the rules, HEAD, the active intent with its live grants, and the status's `file_state` with its
+    reason.
     """
     governance = open_root.governance
     # Read the rules once: status and version of two moments would hide the change between them.

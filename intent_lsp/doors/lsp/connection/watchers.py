@@ -37,8 +37,8 @@ class RulesWatcher:
     ) -> None:
         """Set the functions to call: `changed` gets the absolute paths that changed, on the loop.
 
-        `is_open` gets the path of a file and returns whether its changes matter even if it came and
-        went, as those of an open file do.
+        `is_open` gets the path of a file and returns whether an editor has it open. Changes of an
+        open file are passed on even if the file was created and deleted again.
         """
         self._changed, self._is_open = changed, is_open
         self._loop = asyncio.get_running_loop()
@@ -49,7 +49,7 @@ class RulesWatcher:
     def add(self, governance: Governance, directories: frozenset[Path]) -> frozenset[Path]:
         """Watch `directories`, and at the first call for a root its control files and git files.
 
-        Once the watch is active, return the directories that were not watched before.
+        Return the directories that were not watched before, when they are watched.
         """
         with self._lock:
             watched = self._watched.setdefault(governance.root, set())

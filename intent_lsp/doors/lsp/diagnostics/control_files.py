@@ -44,12 +44,12 @@ _GONE: Final = "The intents file no longer exists. Edits are not checked until i
 class ControlFile(Struct):
     """One control file of one root, with the result of its last check: `lines` and `findings`.
 
-    `uri` is the URI under which its findings are published: the client's, once a check has found
-    the file open. `checks` finds what is wrong with the scopes of the root's intents, and `works`
-    what recorded work shows about them. `version` is that of the checked document, None for the
-    file on disk. `wanted` counts the checks asked for, and `task` is the newest task of checks.
-    `surveyed`: `works` is being brought up to date. `prepared`, only of the intents file: a first
-    check is done, and the preparation of the root has begun.
+    `uri` is the URI under which its findings are published, in the client's spelling once a check
+    has found the file open. `checks` finds what is wrong with the scopes of the root's intents, and
+    `works` finds what the records of the ledger show about the scopes. `version` is that of the
+    checked document, None for the file on disk. `wanted` counts the checks asked for, and `task` is
+    the newest task of checks. `surveyed`: `works` is being brought up to date. `prepared`, only of
+    the intents file: after its first check, the index for judgements is being built, or is built.
     """
 
     governance: Governance
@@ -166,7 +166,8 @@ class ControlFileDiagnostics:
     def shown_on(self, page: ControlFile, first: int, last: int) -> Iterator[Finding]:
         """Yield the findings that are shown on the lines `first` to `last` of a control file.
 
-        Lines are counted from 0, and `last` is included. The severity is that of the settings.
+        Lines are counted from 0, and `last` is included. Each finding has the severity that the
+        settings give it.
         """
         for finding in page.findings:
             span = finding.span
@@ -186,7 +187,7 @@ class ControlFileDiagnostics:
     def _follow(self, page: ControlFile) -> None:
         """After a check of the intents file, begin `_survey`, unless it is running.
 
-        After the first one, also start to prepare the root for judgements.
+        After the first check, also start to prepare the root for judgements.
         """
         if page.path != INTENTS_FILE:
             return
@@ -198,7 +199,7 @@ class ControlFileDiagnostics:
             self._parts.work.begin(self._survey(page))
 
     async def _survey(self, page: ControlFile) -> None:
-        """Compute the findings that follow from recorded work, and check again if they differ.
+        """Compute the findings that follow from recorded work. If they changed, schedule a check.
 
         This takes longer than a check, so no check waits for it.
         """
@@ -234,10 +235,10 @@ def _read(page: ControlFile, typed: str | None) -> tuple[list[str], tuple[Findin
 
 
 def _on_disk(page: ControlFile) -> tuple[str | None, tuple[Finding, ...]]:
-    """Return the text of a control file on disk, or None and what is wrong with the whole file.
+    """Return the text of a control file on disk and (), or None and the findings on the whole file.
 
-    A file that is missing, too large, unreadable or no text has one finding that says so, a missing
-    policy none.
+    A file that is missing, too large, unreadable or no text has one finding that says so. A missing
+    policy has none.
     """
     intents = page.path == INTENTS_FILE
     try:

@@ -102,8 +102,8 @@ class DiagnosticGrouping:
     def remember_source(self, look: OpenFileState, open_root: OpenRoot) -> None:
         """Cache the lines of a root's intents file, to which diagnostics refer.
 
-        `look` is a snapshot by the rules in that file. Do nothing if the lines for these rules are
-        cached. Call on a thread, because this reads the file.
+        `look` is a snapshot that was judged by the rules in that file. Do nothing if the lines for
+        these rules are cached. Call on a thread, because this reads the file.
         """
         path = open_root.governance.root / INTENTS_FILE
         version = look.judgement.rules.version
@@ -169,8 +169,8 @@ class DiagnosticGrouping:
     def _show_root(self, root: OpenRoot) -> None:
         """Publish the closed files of a root whose published diagnostics are out of date.
 
-        These are the files whose violations were computed since, and the files at which further
-        files are shown (`others`) if those have changed.
+        These are the files whose violations have been computed again since they were published.
+        They are also the files whose `others` have changed.
         """
         entries = [entry for entry in self._entries.values() if entry.open_root is root]
         shown = shown_of(entry.file for entry in entries)

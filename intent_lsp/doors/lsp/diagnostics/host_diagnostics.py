@@ -33,9 +33,9 @@ class HostDiagnostics:
         self.changed: Callable[[OpenRoot], object] = lambda _: None
 
     def blind(self, open_root: OpenRoot) -> tuple[str, ...]:
-        """Return the names, for people, of a root's hosts that did not ask while files changed.
+        """Return the titles of a root's hosts that did not ask while files changed.
 
-        They are as found out last, without regard to the settings.
+        They are those that were found last, even if the settings hide their diagnostics.
         """
         return tuple(each.host.title for each in self._found.get(open_root, ()))
 
@@ -53,7 +53,7 @@ class HostDiagnostics:
         """Show a diagnostic for each host in `found`, unless the settings hide it.
 
         They replace the diagnostics shown for hosts of this root before. As long as there are such
-        hosts, the root is examined again every HEARD_WITHIN seconds.
+        hosts, `refresh` is called every HEARD_WITHIN seconds.
         """
         shown: dict[str, list[lsp.Diagnostic]] = {}
         for each in found:
@@ -74,9 +74,10 @@ class HostDiagnostics:
             self._parts.work.begin(self._until_heard(open_root))
 
     async def _until_heard(self, open_root: OpenRoot) -> None:
-        """Examine a root every HEARD_WITHIN seconds, as long as it has hosts that did not ask.
+        """Call `refresh` for a root every HEARD_WITHIN seconds, while it has such hosts.
 
-        A host may ask a process that judges by itself and does not report that to this server.
+        Such hosts are those that did not ask while files changed. A host may begin to ask another
+        process, and this server does not learn of that otherwise.
         """
         try:
             while self._found[open_root]:

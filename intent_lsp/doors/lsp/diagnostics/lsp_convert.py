@@ -105,7 +105,7 @@ def range_wire(range_: lsp.Range) -> dict[str, object]:
 
 
 def files_at(*paths: WorkspacePath) -> list[lsp.TextDocumentFilterPattern]:
-    """Return the selector of the files at these paths below any directory, for a registration."""
+    """Return a selector of the files whose path ends in one of `paths`, for a registration."""
     return [lsp.TextDocumentFilterPattern(scheme="file", pattern=f"**/{path}") for path in paths]
 
 
@@ -143,10 +143,10 @@ class LspEncoder:
         severity: Severity,
         sources: Mapping[Path, Sequence[str]],
     ) -> lsp.Diagnostic:
-        """Return the violation `problem` as a diagnostic of the document with the text `lines`.
+        """Return the violation `problem` as a diagnostic.
 
-        `version` is the document's, or None if it is closed. `sources` has the lines of other
-        files, to convert positions in these.
+        `lines` is the text of the document. `version` is the document's, or None if it is closed.
+        `sources` has the lines of other files, to convert positions in these.
         """
         data = {
             "v": DATA_VERSION,
@@ -238,8 +238,8 @@ class LspEncoder:
     def codes_uri(self, code: str | None = None) -> str | None:
         """Return the URI of a code's section in the page of codes.
 
-        If `code` is None, the section is that of the codes of edits. Return None if the page is not
-        installed.
+        If `code` is None, the section is the one on the codes of edits. Return None if the page is
+        not installed.
         """
         section = "on-an-edit" if code is None else code.lower()
         return None if self._page is None else f"{self._page}#{section}"
@@ -251,7 +251,10 @@ class LspEncoder:
     def _related(
         self, places: Sequence[tuple[str, Sequence[str], RelatedPlace | RelatedSpan]]
     ) -> list[lsp.DiagnosticRelatedInformation] | None:
-        """Return places as LSP information, each given with the URI and the lines of its text."""
+        """Return places as LSP information, each given with the URI and the lines of its text.
+
+        Return None if there is no place, or if the client does not support such information.
+        """
         if not places or not self.client.related_information:
             return None
         return [

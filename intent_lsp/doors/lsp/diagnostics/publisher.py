@@ -1,10 +1,8 @@
 """Diagnostics publisher: keeps each file's diagnostics and pushes them or serves pulls, never both.
 
-Beside it are the parts of a connection with which diagnostics are computed and encoded. Specified
-in requirements section 8.
-
-Invariant: nothing is pushed to a client that pulls. A push carries the document version it was
-computed for, if that is known.
+Specified in requirements section 8.
+Invariant: nothing is pushed to a client that pulls. A push carries the version of the document for
+which its diagnostics were computed, if that is known.
 """
 
 import asyncio
@@ -36,9 +34,10 @@ Publish = Callable[[lsp.PublishDiagnosticsParams], Callable[[], None]]
 class PublishedDiagnostics(Struct, frozen=True, kw_only=True):
     """The diagnostics of one file, encoded but perhaps not sent yet.
 
-    A client that pulls diagnostics identifies them by `result_id`. To any other client, `push`
-    sends them. `version` is the document's, or None if it is not open. `own` are those of `items`
-    that belong to the text; the others were added to them.
+    `items` are all of them. `own` are those that belong to the text, without those of
+    `DiagnosticsPublisher.add`. `result_id` shows a client that pulls whether it has these
+    diagnostics already. For any other client, `push` sends them. `version` is the document's, or
+    None if it is not open.
     """
 
     version: int | None
@@ -73,8 +72,8 @@ class DiagnosticsPublisher:
     def add(self, owner: object, uri: str, items: Sequence[lsp.Diagnostic]) -> None:
         """Publish `items` beside what `post` or another owner publishes for the file at `uri`.
 
-        They replace those that the same owner has added before; empty `items` remove these. `owner`
-        is any object that identifies who adds them.
+        `items` replace all that the same owner added for the file before, even if they are empty.
+        `owner` is any object that identifies who adds them.
         """
         self._added.setdefault(uri, {})[owner] = tuple(items)
         known = self._posted.get(uri, _EMPTY)
@@ -83,7 +82,7 @@ class DiagnosticsPublisher:
     def posting(
         self, uri: str, version: int | None, items: Sequence[lsp.Diagnostic]
     ) -> PublishedDiagnostics:
-        """Encode diagnostics for `show`, which publishes them, with those added to the file.
+        """Encode diagnostics, and those that `add` added to the file, for `show` to publish.
 
         This may run on any thread, because there may be thousands.
         """
@@ -101,7 +100,7 @@ class DiagnosticsPublisher:
         """Replace the published diagnostics of the file at `uri` by those encoded in `posting`.
 
         They are pushed, unless there are none and were none before. A client that pulls gets no
-        push: it is asked to pull if it was last given others.
+        push: it is asked to pull if the diagnostics that it was given last differ from these.
         """
         former = self._posted.get(uri)
         if posting.items:

@@ -38,20 +38,20 @@ class TrackedDocument(Struct, kw_only=True):
     """A file that an editor has open, or a closed file that may have violations.
 
     `lines` is the current text: while the document is open, the list of its Document. `version` is
-    None while it is closed. `opened` is the text at opening, until the root has been looked up.
-    `open_root` is None if no root governs the file. `file` is the server's knowledge of the file on
-    disk.
+    None while it is closed. `opened` is the text at opening; it is None once the document's root is
+    known. `open_root` is None if no root governs the file. `file` is the server's knowledge of the
+    file on disk.
 
     `saves` counts the reported saves that are still being processed; `all_recorded` is set when
     there are none. `before` is the judgement of the save in progress, and `reason` is why the
-    editor saves. `refused` is a future for the newest refused save; its result is whether the text
-    stayed off the disk.
+    editor saves. `refused` is a future for the newest refused save; its result is True if the text
+    was not written to the disk.
 
     `look` is the newest snapshot, `diffs` are the text's differences from it, and `problems` the
     violations that `show` computed last. `generation` changes with each edit, and when the document
     is opened again or closed. `rules` counts changes of the rules, and `looked_by` is that count at
-    the newest snapshot. `offered`: the person was asked already whether to undo an out-of-scope
-    save. `attached` is set once its root has been looked up.
+    the newest snapshot. `offered`: the person was asked whether to undo an out-of-scope save, and
+    is not asked again. `attached` is set once the document's root has been looked up.
     """
 
     uri: str
@@ -119,7 +119,7 @@ class TrackedDocument(Struct, kw_only=True):
 
         `edits` say which lines changed; `lines` and `version` are those after the edit. If the file
         has changed on disk and the new text is what the newest snapshot found there, the editor
-        counts as having loaded it.
+        counts as having read the file again.
         """
         self.lines, self.version = lines, version
         self.generation += 1
@@ -145,8 +145,8 @@ class TrackedDocument(Struct, kw_only=True):
     def attach(self, open_roots: OpenRoots) -> None:
         """Find the root that governs the document, and set `open_root`; None if no root does.
 
-        If it is another root than before, read the file first. If that fails, raise OSError and set
-        nothing. May wait on the disk.
+        If the root is another than before, the file is read. Raise OSError if it cannot be read;
+        then nothing is set. May wait on the disk.
         """
         found = open_roots.of_uri(self.uri)
         if found is None:
@@ -163,8 +163,8 @@ class TrackedDocument(Struct, kw_only=True):
 
         The diffs are None if changes of the file are not shown. Both are None if no root governs
         the document, or if the snapshot fails, which is logged. `after` is a save that has just
-        been recorded, or None; the snapshot is made from it if the file still has its content. May
-        wait on disk and git.
+        been recorded, or None; the snapshot is made from it if the file still has the content that
+        the save left. May wait on disk and git.
         """
         try:
             look = None if after is None else self.file.snapshot_after(after)

@@ -72,9 +72,10 @@ class TrackedDocuments(DocumentIndex):
     def changed(self, document: Document) -> TrackedDocument | None:
         """Update a document after an edit, and publish the violations of its new text.
 
-        If its snapshot does not fit any more, schedule a new one instead. If it has no snapshot, or
-        one whose changes are not shown, or if it is a control file, publish nothing. Return the
-        document, or None if it is not tracked.
+        If the rules have changed since its snapshot, or only the server may write the file,
+        schedule a new snapshot instead. Publish nothing for a control file, without a snapshot, or
+        if the snapshot says that changes of the file are not shown. Return the document, or None if
+        it is not tracked.
         """
         tracked = self.tracked(document.uri)
         if tracked is None:
@@ -93,8 +94,8 @@ class TrackedDocuments(DocumentIndex):
     def closed(self, tracked: TrackedDocument) -> None:
         """Note that the editor has closed a document.
 
-        Schedule a snapshot of its file on disk, whose violations stay shown. A file that is not
-        changed (`TrackedDocument.is_changed`) is not tracked from then on.
+        Its violations stay shown, and a snapshot of the file on disk is scheduled. If the file is
+        not changed (`TrackedDocument.is_changed`), it is not tracked after that.
         """
         self._cancel_idle(tracked.uri)
         tracked.version = None
@@ -122,9 +123,9 @@ class TrackedDocuments(DocumentIndex):
             await asyncio.gather(*map(self.look_again, documents))
 
     async def look_at_closed(self, open_root: OpenRoot, paths: Iterable[WorkspacePath]) -> None:
-        """Examine the closed ones among the files of a root at `paths`; publish their violations.
+        """Examine those of a root's files at `paths` that are closed, and publish their violations.
 
-        A file that has no violation, and no save without a record, is not tracked from then on.
+        A file that has no violation, and no save without a record, is not tracked after that.
         """
         with self.showing.held_roots((open_root,)):
             for path in sorted(paths):

@@ -1,1 +1,1 @@
-"""The editor features: saves, file operations, code actions, hover, lenses and symbols."""
+"""The editor features, such as saves, code actions, hover, completion and symbols."""

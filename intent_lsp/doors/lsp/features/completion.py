@@ -1,7 +1,7 @@
 """Completion of the intents file and the policy (protocol section 4).
 
-Invariant: an edit replaces only text of the cursor's line, from the word's start at most to its
-end.
+Invariant: an edit replaces only text of the cursor's line. It begins where the word begins, and
+ends where the word ends, or before that.
 Invariant: documentation is only sent for an item that the client asks about.
 """
 
@@ -87,7 +87,7 @@ class CompletionFeature:
     async def resolve(self, item: lsp.CompletionItem) -> lsp.CompletionItem:
         """Answer `completionItem/resolve`: the item with the text about its key or word.
 
-        It is the same object, changed; without such a text it gets none.
+        Return the same object, changed; if there is no such text, unchanged.
         """
         about = _about(item.data)
         text = None if about is None else text_about(about)
@@ -147,10 +147,11 @@ class CompletionFeature:
     def _edit(
         self, text: str, found: Completion, written: ProposedEdit, lines: Sequence[str]
     ) -> lsp.TextEdit | lsp.InsertReplaceEdit:
-        """Return the edit that puts a text in place of what was typed before the cursor of `found`.
+        """Return the edit that puts a text in place of what was typed before the cursor.
 
-        With `written.over` it also replaces what follows up to `written.end`. Otherwise the person
-        decides that, if the client supports it.
+        The cursor is at `found.column`. With `written.over` the edit also replaces what follows, up
+        to `written.end`. Without it, the person chooses whether that is replaced, if the client
+        supports it.
         """
         start, line = written.start, found.line
         typed = part_range(lines, line, (start, found.column), self._encoding)
@@ -162,9 +163,9 @@ class CompletionFeature:
 
 
 def _replaces_behind(written: ProposedEdit, found: Completion) -> bool:
-    """Return whether an edit has to replace text behind the cursor.
+    """Return whether an edit has to replace text after the cursor.
 
-    A client that cannot replace the rest of a word may leave that text where it is.
+    A client that does not support such edits may leave the rest of a word in place.
     """
     return written.over and written.end > found.column
 
@@ -180,7 +181,7 @@ def completion_registration() -> lsp.Registration:
 
 
 def _about(data: object) -> TextName | None:
-    """Return the name of a text that the data of an item hold, or None for any other data."""
+    """Return the text's name in the data of a completion item, or None if the data have none."""
     given = member(data, _ABOUT)
     parts = list(given) if isinstance(given, (list, tuple)) else []
     named = len(parts) == len(TextName.__struct_fields__) and all(

@@ -77,8 +77,8 @@ class _Announced(Struct):
     """An operation that the editor has announced.
 
     `key` is the operation with the URIs that the editor named. `task` judges it; `forecasts` are
-    its results so far. `told`: the person was warned, or the settings hide it. `too_late` is set
-    once the editor no longer waits for the judgement.
+    its results so far. `told`: refusals were found in time, so the person was warned of them unless
+    the settings hide them. `too_late` is set once the editor no longer waits for the judgement.
     """
 
     key: tuple[FileOperation, tuple[UriEnds, ...]]
@@ -99,9 +99,9 @@ class FileOperationFeature:
     async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
         """Judge an operation that is about to happen, and warn the person of refused files.
 
-        It is never stopped. `uris` has the old and the new URI of each file or directory. If the
-        judgement takes longer than PATIENCE seconds, that is logged, and the warning is left to
-        `did`.
+        The operation is never stopped. `uris` has the old and the new URI of each file or
+        directory. If the judgement takes longer than PATIENCE seconds, that is logged, and the
+        warning is left to `did`.
         """
         announced = _Announced((operation, tuple(uris)))
         self._announced = [*self._announced[1 - _ANNOUNCED_AT_MOST :], announced]

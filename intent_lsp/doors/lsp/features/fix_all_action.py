@@ -1,7 +1,7 @@
 """The code action *Fix all* on an open control file (protocol section 4.3).
 
-Invariant: the edit is for the very text that the editor has, whatever was checked last.
-Invariant: a text is fixed once, however often a client asks, until it asks about another.
+Invariant: the edit fits the text that the editor has now, even if another text was checked last.
+Invariant: while a client asks about the same text, it is fixed once.
 """
 
 import asyncio
@@ -24,8 +24,8 @@ _Edits = tuple[int, list[lsp.TextEdit]]
 def is_wanted(kind: str, only: Sequence[str] | None) -> bool:
     """Return whether a client that asks for the kinds `only` wants actions of a kind.
 
-    A kind stands for all kinds below it, as `source` does for `source.fixAll`. A client that names
-    none wants them all.
+    A kind stands for all kinds below it, as `source` does for `source.fixAll`. If `only` is None or
+    empty, the client wants all kinds.
     """
     return not only or any(each in ("", kind) or kind.startswith(f"{each}.") for each in only)
 

@@ -1,7 +1,7 @@
 """Formatting of the open intents file, while the setting `format` is on (protocol section 4).
 
-Invariant: a client that can register it knows of it only while the setting is on, so that nobody is
-asked which of several formatters to use.
+Invariant: if a client lets the server register formatting, it is registered only while the setting
+is on. So nobody is asked which of several formatters to use.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ AskClient = Callable[[str, object], Awaitable[object]]
 
 
 class FormattingFeature:
-    """Answers formatting requests in intents files on one connection, and registers them."""
+    """Answers formatting requests in intents files on one connection, and registers formatting."""
 
     def __init__(self, connection: Connection, buffers: IntentsBuffers, ask: AskClient) -> None:
         self._buffers, self._ask = buffers, ask
@@ -46,9 +46,10 @@ class FormattingFeature:
         self._lane = asyncio.Lock()
 
     async def settings_changed(self) -> None:
-        """Register formatting at the client if the setting is on now, or unregister it if off.
+        """Register formatting at the client if the setting is on now, else unregister it.
 
-        Do nothing if that is so already, or if the client cannot register it.
+        Do nothing if formatting is as it should be already, or if the client lets nobody register
+        it.
         """
         async with self._lane:
             wanted = self._is_on()

@@ -1,10 +1,9 @@
 """Where intents are: as workspace symbols, and references to an intent's names and its lines.
 
 Specified in protocol sections 2 and 4.
-
-Invariant: locations are those in the files as saved, but for references in an open intents or
-ignore file.
-Invariant: saves under way are waited for before the lines of an intent are searched. A cancelled
+Invariant: locations are those in the files as saved. Only references in an open intents or ignore
+file are those in the editor's text.
+Invariant: the lines of an intent are searched once all saves under way are recorded. A cancelled
 search stops after the file that it is reading.
 """
 
@@ -72,10 +71,10 @@ class IntentSymbols:
     async def references(self, params: lsp.ReferenceParams) -> list[lsp.Location]:
         """Answer `textDocument/references` on a name of an intent in an intents file.
 
-        These are the intent's names there and in the ignore file, with its declaration if that is
-        asked for, then the lines attributed to the intent in saved files, which are left out if the
-        ledger cannot be read. The list is empty unless the position is on a name of an intent, or
-        elsewhere on the line of its id.
+        The references are the intent's names in the intents file and in the ignore file, then the
+        lines attributed to the intent in saved files. The intent's declaration is included if the
+        client asks for it. If the ledger cannot be read, the lines are left out. The list is empty
+        unless the position is on a name of an intent, or elsewhere on the line of its id.
         """
         buffer = await self._buffers.of(params.text_document.uri)
         if buffer is None:
@@ -180,7 +179,7 @@ def _worked(open_root: OpenRoot, intent_id: str) -> WorkedFiles | CheckoutRefusa
 def _named_at(buffer: IntentsBuffer, position: lsp.Position) -> Intent | None:
     """Return the intent that is named at a position, else the one whose id is on that line.
 
-    Return None if there is neither, or if the line has changed since the text parsed.
+    Return None if there is neither, or if the line differs from that in the text that parsed.
     """
     offset, structure = buffer.offset(position), buffer.structure
     if offset is None:
@@ -197,7 +196,7 @@ def _named_at(buffer: IntentsBuffer, position: lsp.Position) -> Intent | None:
 
 
 def _saved_id(open_root: OpenRoot, names: Sequence[str]) -> str:
-    """Return the first of `names`, an intent's ids, that the saved file knows, else the first."""
+    """Return the first of an intent's `names` that the saved file knows, or else the first name."""
     rules = open_root.governance.rules.current()
     return next((name for name in names if rules.active(name) is not None), names[0])
 

@@ -1,13 +1,12 @@
-"""What editors are answered from: texts of open intents files, and lists of a root's files.
+"""The texts of open intents files and the lists of a root's files, from which editors are answered.
 
-The structure of such a text is that of the newest one that parsed.
-
+If a text does not parse, the structure of the newest one that parsed is used.
 Invariant: the newest text is parsed once, however many requests ask about it, and on a thread. A
 text is not parsed if a newer one has come before its turn.
-Invariant: a place is shown only on a line that is the same in the text that parsed.
+Invariant: a place is shown only on a line that has not changed since the text that parsed.
 Invariant: nobody waits for a renewed list longer than `WAITED_FOR`; if it takes longer, the answer
-is made from the old one. The first list of a root is waited for, and on no thread: each lens and
-hint would take one, and no save could be judged.
+is made from the old one. Everybody waits for the first list of a root, but blocks no thread. Else
+every lens and hint would block one, and no save could be judged.
 """
 
 import asyncio
@@ -52,9 +51,10 @@ _Answer = TypeVar("_Answer")
 class IntentsBuffer(Struct, frozen=True, kw_only=True):
     """The text of one open intents file: its `lines`, and the structure of a text that parsed.
 
-    That is this text, else the newest earlier one that parsed when it was asked about, else that on
-    disk. `places` carries places from that text to this one. `version` is that of the text, and
-    `encoding` that of the client's positions.
+    The structure is that of `lines` if they parse. Else it is that of the newest earlier text that
+    parsed when it was asked about, else that of the file on disk. `places` converts places in the
+    text that parsed to places in `lines`. `version` is that of `lines`, and `encoding` that of the
+    client's positions.
     """
 
     uri: str
@@ -90,8 +90,8 @@ class IntentsBuffer(Struct, frozen=True, kw_only=True):
 class _Reading(Struct):
     """One text of a document, and the task that parses it.
 
-    `before` is the reading of an earlier text, which counts if this one does not parse, or None if
-    there is none or it is not needed any more.
+    `before` is the reading of an earlier text, which is used if this text does not parse. It is
+    None if there is none or it is not needed any more.
     """
 
     text: str
@@ -118,9 +118,9 @@ class IntentsBuffers:
     async def of(self, uri: str) -> IntentsBuffer | None:
         """Return the intents file that is open at a URI, as it is in the editor now.
 
-        Return None if `uri` is not that of an open intents file of a governed root. Also return
-        None if the text does not parse, nor does the one on disk, nor did an earlier text that was
-        asked about.
+        Return None if `uri` is not that of an open intents file of a governed root. Return None
+        also if no text parses: not this one, not an earlier one that was asked about, and not the
+        one on disk.
         """
         tracked = await self.tracked(uri)
         # Without a version it is closed, perhaps since it was asked about.
@@ -243,7 +243,7 @@ def _parsed(reading: _Reading) -> bool:
 
 
 async def _newest(reading: _Reading | None) -> IntentsStructure | None:
-    """Return the structure of the newest text, of a reading and those before it, that parses.
+    """Return the structure of the newest text that parses: that of `reading` or of one before it.
 
     Wait for the tasks that parse them. Return None if none parses.
     """
@@ -257,14 +257,17 @@ async def _newest(reading: _Reading | None) -> IntentsStructure | None:
 
 
 def _parsed_file(path: Path) -> IntentsStructure | None:
-    """Return the structure of a file, or None if it is missing or does not parse. Raise OSError."""
+    """Return the structure of a file, or None if it is missing or does not parse.
+
+    Raise OSError if the file cannot be read.
+    """
     data = read_bytes(path, MAX_BYTES)
     text = None if data is None else decode(data)
     return None if text is None else read_structure(text.text)
 
 
 def _carried(text: str, structure: IntentsStructure) -> tuple[Sequence[str], CarriedPlaces]:
-    """Return the lines of a text, and what carries places of a structure to it."""
+    """Return the lines of a text, and what converts places in a structure to places in the text."""
     lines = split_lines(text)
     former = lines if structure.text == text else split_lines(structure.text)
     return lines, CarriedPlaces(former, lines)

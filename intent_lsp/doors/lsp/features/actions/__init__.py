@@ -1,1 +1,1 @@
-"""Code actions on violations: ways out by a scope, an intent or another text, and quick fixes."""
+"""Code actions, which resolve a violation or fix a control file."""

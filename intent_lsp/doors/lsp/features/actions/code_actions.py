@@ -126,9 +126,9 @@ class CodeActions:
     async def _usable(
         self, tracked: TrackedDocument, touched: Sequence[Violation]
     ) -> Sequence[Intent]:
-        """Return the open intents of the root, if a violation in `touched` is for want of one.
+        """Return the open intents of the root, from which the person may select one.
 
-        That is, if no usable intent is active. Otherwise the result is empty.
+        Return () if no violation in `touched` says that no usable intent is active.
         """
         wanted = any(problem.code in NO_USABLE_INTENT for problem in touched)
         if not wanted or tracked.open_root is None:
@@ -198,9 +198,9 @@ def _selections(
 ) -> list[lsp.CodeAction]:
     """Return the actions that select an intent to resolve the violation `problem`.
 
-    There is one for each of its owners. If it is for want of a usable active intent, and `usable`
-    is not empty, there is also one with which the person chooses an open intent, or, if `can_ask`
-    is False, one for each of the first `_INTENTS_OFFERED` in `usable`.
+    There is one for each owner of the file. If the violation is that no usable intent is active,
+    and `usable` is not empty, there are more: one with which the person chooses an open intent, or,
+    if `can_ask` is False, one for each of the first `_INTENTS_OFFERED` in `usable`.
     """
     titles = {owner: f"Select intent {owner} (owns this file)" for owner in problem.owners}
     missing = problem.code in NO_USABLE_INTENT

@@ -1,7 +1,8 @@
-"""Code actions that revert lines or a file, and what they change (protocol section 4.3).
+"""Code actions that revert lines or a file, and the edits for that (protocol section 4.3).
 
-Invariant: an edit is computed only while the document has the version of the offer. A client that
-resolves actions gets the edit when the person chooses the action, so that it is computed once.
+Invariant: an edit is computed only while the document has the version for which it was offered. A
+client that resolves actions gets the edit when the person chooses the action, so that it is
+computed once.
 """
 
 from collections.abc import Sequence
@@ -85,11 +86,12 @@ def planned_revert(
 
 
 async def resolved_action(connection: Connection, action: lsp.CodeAction) -> lsp.CodeAction:
-    """Answer `codeAction/resolve`: the action with its edit, if that was left out.
+    """Answer `codeAction/resolve`: add the edit to a revert action that was offered without it.
 
-    Any action is returned without its diagnostics. Raise JsonRpcException: ContentModified if
-    the document is closed, if it or its file has changed since the offer, or if there is
-    nothing to revert any more, and InvalidParams if `revert` in the action's data is malformed.
+    Any other action stays as it is. All are returned without their diagnostics. Raise
+    JsonRpcException: ContentModified if the document is closed, if it or its file has changed since
+    the offer, or if there is nothing to revert any more, and InvalidParams if `revert` in the
+    action's data is malformed.
     """
     # The client has them.
     action.diagnostics = None
@@ -139,12 +141,12 @@ def lines_edits(
 
 
 def file_edits(tracked: TrackedDocument, spelling: LspEncoder) -> list[lsp.TextEdit]:
-    """Return the edits that revert a file to HEAD.
+    """Return the edits that revert a file to HEAD, or to the text that counts instead.
 
-    Without a commit, revert to the initial content. If the disk has a newer text than the editor
-    has read, or if edits of the file are allowed, revert to the text on disk. A file that only the
-    server may write is reverted to the text that the editor read last. There are no edits if that
-    text is missing, or if there is no snapshot. `spelling` encodes the edits.
+    Without a commit, that is the initial content. If the disk has a newer text than the editor has
+    read, or if edits of the file are allowed, it is the text on disk. For a file that only the
+    server may write, it is the text that the editor read last. There are no edits if there is no
+    such text, or no snapshot. `spelling` encodes the edits.
     """
     wanted = _wanted(tracked)
     return [] if wanted is None else spelling.turning_edits(tracked.lines, wanted)
@@ -153,10 +155,11 @@ def file_edits(tracked: TrackedDocument, spelling: LspEncoder) -> list[lsp.TextE
 def _action(
     connection: Connection, title: str, tracked: TrackedDocument, lines: tuple[int, int] | None
 ) -> lsp.CodeAction:
-    """Return an action that reverts a first to a last line, or the file if `lines` is None.
+    """Return an action that reverts the lines `lines`, or the file if `lines` is None.
 
-    If the client ignores versions, the action runs `intent.revert`. Otherwise it has its edit,
-    unless the client asks for that later.
+    `lines` are the first and the last line. If the client ignores versions, the action runs
+    `intent.revert`. Otherwise it has its edit, unless the client asks for edits by
+    `codeAction/resolve`.
     """
     client, spelling = connection.client, connection.spelling
     target: dict[str, object] = {"uri": tracked.uri, "version": tracked.version}

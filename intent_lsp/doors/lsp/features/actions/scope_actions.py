@@ -35,9 +35,9 @@ def scope_actions(
 ) -> list[lsp.CodeAction]:
     """Return the actions that resolve the violation `problem` by more scope or by a new intent.
 
-    More scope is offered for a scope violation, a new intent also for want of a usable active
-    intent, and nothing otherwise. `give` has to return one token for a grant that is offered on
-    several violations, so that the actions are equal.
+    Both are offered for a scope violation. If no usable intent is active, only a new intent is
+    offered. For any other violation, the list is empty. `give` returns the token of a grant. It
+    must return the same token for the same grant, so that actions on several violations are equal.
     """
     ways: list[lsp.CodeAction] = []
     if problem.code == GateCode.SCOPE_VIOLATION:
