@@ -36,7 +36,7 @@ _UNREADABLE: Final = "cannot be read"
 
 
 class _Found(Struct, frozen=True):
-    """A host's registrations, why it counts as found here, and when its hooks last asked the gate.
+    """A host's registrations, why it counts as found here, and when its hooks last asked.
 
     `blind` says that files changed while the host did not ask, or is None.
     """
@@ -58,10 +58,11 @@ def agents_status(call: Call) -> None:
     Show each host that is found on this machine or registered here, a row for its hooks and
     a row for its MCP server: whether they are registered, and in which file. Hosts that are
     found and not registered are named on standard error, with the commands that register them.
-    The row of registered hooks says when the host last asked the gate in this repository;
-    `never heard` means that it never has, and `did not ask while 3 files changed` that the
-    host was running when they changed; `intent-lsp doctor` says why. With --host, hosts are
-    shown even if they are not found. Nothing is changed outside of .orchestration/.local/.
+    The row of registered hooks says when they last asked intent-lsp in this repository;
+    `never heard` means that they never have, and `did not ask while 3 files changed` that
+    the host was running when the files changed; `intent-lsp doctor` says why. With --host,
+    hosts are shown even if they are not found. Nothing is changed outside of
+    .orchestration/.local/.
     """
     root = call.root()
     at = choice.files_of(root)
