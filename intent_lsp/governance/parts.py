@@ -124,7 +124,7 @@ class RootParts:
         )
 
     def _make_calls(self, work_tree: WorkTree) -> None:
-        """Build the parts that record the calls of agents, then those that judge them."""
+        """Build the parts that judge and record the calls of agents."""
         audit = CallAudit(stores=self.stores, audit_log=self.audit_log, unreported=self.unreported)
         changes = CallChanges(
             events=CallEvents(stores=self.stores, contents=self.contents),

@@ -52,10 +52,10 @@ class FileLineage(Struct):
     joined: int = 0
 
     def elsewhere(self, index: Index) -> list[Sequence[Edit]]:
-        """Append to `sources` those files of the newest RECORDS_ELSEWHERE records that it lacks.
+        """Append to `sources` each file of the newest RECORDS_ELSEWHERE records, if not yet there.
 
-        Return the edits of these files, one sequence for each path, oldest first. The most recently
-        changed path comes first.
+        Return the edits of the appended files, one sequence for each path, oldest first. The most
+        recently changed path comes first. Raise LedgerUnavailableError.
         """
         records = list(islice(newest_first(index, Query()), RECORDS_ELSEWHERE))
         begin = len(self.sources)

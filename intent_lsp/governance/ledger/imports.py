@@ -48,8 +48,8 @@ class Fate(Enum):
 class Taken(Struct, frozen=True, kw_only=True):
     """The result of importing one line; `line` is its number, from 1. `fate` is what became of it.
 
-    `dialect` is the form of the line, or None if it is not a record; `why` is then the reason, else
-    "". `lost` are the names of its fields that cannot be imported.
+    `dialect` is the form of the line, or None if the line is not a record. `why` says why it is not
+    one, else it is "". `lost` are the names of the line's fields that cannot be imported.
     """
 
     line: int
@@ -74,7 +74,7 @@ class RecordImport:
         """Import lines, and yield the result of each line that is not blank.
 
         In `lines`, None stands for a line that is too long. Raise LedgerUnavailableError or
-        UnsafePathError; the last lines yielded before may then be missing in the ledger, and
+        UnsafePathError. Then the ledger may lack some lines whose results were already yielded;
         importing all lines again adds them.
         """
         for taken in self._each(lines):
@@ -86,7 +86,8 @@ class RecordImport:
     def look_at(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
         """Yield the results that `take_over` would yield, and import nothing.
 
-        A line counts as new even if it repeats a line far above.
+        At most the last `_REMEMBERED` new records are remembered. A line that repeats an earlier
+        one counts as new.
         """
         for taken in self._each(lines):
             if len(self._pending) >= _REMEMBERED:
@@ -108,8 +109,9 @@ class RecordImport:
     def _put(self, line: bytes, found: Foreign) -> bool:
         """Queue a record for appending. Return False if it is already queued or in the ledger.
 
-        `found` is the record read from `line`. If another imported record has its id, it gets one
-        made from the line. If a record that was not imported has its id, it counts as that record.
+        `found` is the record read from `line`. If a different imported record has the same id, the
+        new record gets an id made from `line`. If a record that was not imported has the same id,
+        nothing is queued and the result is False.
         """
         event = marked(found.event, found.known.dialect)
         moment, derived = found.known.timestamp, derived_id(line)

@@ -3,8 +3,8 @@
 Specified in protocol section 2.
 
 Invariant: a file is blamed once, however many records it has.
-Of the files that only other records name, those are skipped whose records explain all of their
-content. Into the others, lines of the intent may have been moved.
+A file that no record of the intent names is skipped if its own records explain its present content.
+Else lines of the intent may have been moved into it.
 Invariant: a file is no open violation if it is not as its newest violation left it, or if a later
 record of it broke no rule.
 """
@@ -74,9 +74,8 @@ class WorkedFiles(Struct, frozen=True, kw_only=True):
     """The existing files that may contain an intent's lines, by their present paths.
 
     Those that the intent's records changed come first, the most recently changed first. `intent_id`
-    is the intent's present id; `names` are its present and earlier ids. `truncated`: a limit may
-    have left out files with lines of the intent. Limits on how far one file's later names are
-    followed do not count.
+    is the intent's present id; `names` are its present and earlier ids. `truncated`: a limit other
+    than NAMES_FOLLOWED and RECORDS_OF_A_NAME may have left out files with lines of the intent.
     """
 
     intent_id: str
@@ -115,10 +114,10 @@ def worked_files(
 ) -> WorkedFiles | CheckoutRefusal:
     """Return the files that may contain an intent's lines and for which `meant` returns True.
 
-    These are the files that its newest RECORDS_AT_MOST records changed, and files into which lines
-    of those files may have been moved; at most FILES_AT_MOST. An intent that is no longer in the
-    intents file is found by its records; if there are none, return a refusal. Raise
-    LedgerUnavailableError.
+    These are the files that the intent's newest RECORDS_AT_MOST records changed, and files into
+    which lines of those files may have been moved; at most FILES_AT_MOST. An intent that is no
+    longer in the intents file is found by its records. Return a refusal if it has no records
+    either. Raise LedgerUnavailableError.
     """
     intent = rules.active(intent_id)
     names = (intent_id,) if intent is None else rules.file.intents.names(intent)
@@ -225,9 +224,10 @@ def _unrecorded(
 ) -> OtherFiles:
     """Return files that are not `recorded` and may contain moved lines; none without git.
 
-    These are files with uncommitted changes outside `.orchestration/`, and of FILES_HASHED others
-    those whose hash is in `lost`, the hashes of deleted files. Of the paths with records, only the
-    first PATHS_ASKED in sorted order are known here.
+    These are files with uncommitted changes outside `.orchestration/`. The first FILES_HASHED other
+    files that git lists are hashed; those whose hash is in `lost`, the hashes of deleted files, are
+    returned too. `recorded` are the first PATHS_ASKED paths with records; any other path counts as
+    one without records.
     """
     git = Git.open(root)
     if git is None:

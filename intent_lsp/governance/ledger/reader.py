@@ -1,7 +1,6 @@
-"""The ledger of one root in the form that its policy sets: read and verified without a session.
+"""Reading and verifying the ledger of one root, without a session (ledger sections 2 and 3).
 
-Specified in ledger sections 2 and 3. It is verified against anchors kept elsewhere, such as
-checkpoints made here.
+The ledger is verified against anchors, such as checkpoints. This module also makes checkpoints.
 
 Invariant: the policy is read for each append, so that a change needs no restart.
 Invariant: a reader writes only the index, which can be rebuilt at any time, and the heads that a
@@ -61,8 +60,8 @@ class LedgerReader:
     def page(self, query: Query, *, limit: int, cursor: PageCursor | None = None) -> RecordPage:
         """Return a page of at most `limit` records, newest first, from `cursor` on.
 
-        A query for an intent id also finds the records under the intent's earlier ids, and one for
-        a session id those that have it hashed.
+        A query for an intent id finds the records under all ids of the intent, present and earlier.
+        A query for a session id also finds the records that contain only a hash of it.
         """
         if query.intent_ids is not None:
             known = self._rules.current().file.intents
@@ -115,7 +114,10 @@ def tracing(root: Path) -> Iterator[LedgerReader]:
 
 
 def governed_ledger(root: Path, rules: RulesCache) -> Ledger:
-    """Return the ledger of a root; no file is opened or created yet."""
+    """Return the ledger of a root; no file is opened or created yet.
+
+    `rules` say, for each append, in which form the ledger is kept.
+    """
 
     def form() -> LedgerForm:
         return rules.current().policy.ledger
@@ -124,7 +126,7 @@ def governed_ledger(root: Path, rules: RulesCache) -> Ledger:
 
 
 class Unsealed(Struct, frozen=True):
-    """Why no checkpoint was made. `problem` is the first error if the ledger does not verify."""
+    """Why no checkpoint was made. `problem` is the first error of the ledger, or None."""
 
     reason: str
     problem: LedgerProblem | None = None
@@ -135,10 +137,10 @@ def prove(
 ) -> Verification:
     """Verify the whole ledger against all known anchors.
 
-    These are the anchors `given`, the heads of the ledger in the newest commit and in earlier
-    commits that may have had more records, and the heads that this machine has seen, which are
-    brought up to date. `progress` is called with the bytes done and the total bytes. Raise
-    LedgerUnavailableError.
+    These are the anchors `given`, the ledger's heads in the newest commit that has a ledger, its
+    heads in earlier commits that may have had more records than a later one, and the heads that
+    this machine has seen. Then the heads that this machine has seen are brought up to date.
+    `progress` is called with the bytes done and the total bytes. Raise LedgerUnavailableError.
     """
     root = ledger.root
     versions = LedgerVersions(root)
@@ -194,9 +196,9 @@ def anchors_of(checkpoint: Checkpoint) -> tuple[Anchor, ...]:
 def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -> str | None:
     """Return why a checkpoint contradicts a verified ledger, or None if they agree.
 
-    Return None too if the ledger lacks one of its heads: `found`, the result of the verification,
-    reports that. As a head's hash covers all earlier records, only a checkpoint that was altered or
-    mixed from two can contradict. Raise LedgerUnavailableError.
+    Return None too if the ledger lacks one of the checkpoint's heads: `found`, the result of the
+    verification, reports that. As a head's hash covers all earlier records, only a checkpoint that
+    was altered or mixed from two can contradict. Raise LedgerUnavailableError.
     """
     records = {anchor.hash: anchor.records for anchor in found.anchors}
     counts = [count for head in checkpoint.heads if (count := records.get(head)) is not None]
@@ -216,7 +218,10 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
 
 
 def _committed(versions: LedgerVersions, newest: Committed | None) -> list[Anchor]:
-    """Return as anchors the newest commit's heads, then those found only in earlier commits."""
+    """Return as anchors the newest commit's heads, then those found only in earlier commits.
+
+    `newest` is None if no commit with a ledger was found.
+    """
     heads = () if newest is None else newest.heads
     name = "" if newest is None else newest.commit
     return [Anchor(hash=head, kind=AnchorKind.COMMIT, name=name) for head in heads] + [

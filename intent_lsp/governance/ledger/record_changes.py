@@ -43,8 +43,8 @@ _NOT_KEPT: Final = "not shown, because the contents before and after the edit we
 class Side(Struct, frozen=True, kw_only=True):
     """A file's content before or after a record.
 
-    `text` is None if there was no file, or its content was not known to the record. It is also None
-    if `why` is set: a sentence that the content is no longer kept, is not text, or is too large.
+    `text` is None if there was no file, if the record has no hash of the content, or if the content
+    cannot be shown. In the last case `why` says why: it is no longer kept, not text, or too large.
     """
 
     text: str | None = None
@@ -84,9 +84,9 @@ def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
 def side_of(root: Path, record: Record, path: WorkspacePath, *, after: bool) -> Side | None:
     """Return the content of one file of a record, before or after it.
 
-    `path` is the file's path at that time; of a renamed file, the one that it had before counts
-    too. If the content is not kept, not text, or too large, the result says why. Return None if the
-    record has no such file.
+    `path` is the file's path after the record, or its path before if the record renamed it. If the
+    content is not kept, not text, or too large, the result says why. Return None if the record has
+    no such file.
     """
     sides = _Sides(ContentLookup(root), record.vcs.revision_id)
     for file in record.files:
@@ -110,7 +110,7 @@ def side_of_data(data: bytes | None) -> Side:
 
 
 class _Sides(Struct):
-    """Looks up contents of the files of a record that was made at the commit `revision`.
+    """Looks up contents of the files of a record; `revision` is the commit named in the record.
 
     At most `bytes_left` more bytes are returned.
     """
@@ -141,14 +141,15 @@ class _Sides(Struct):
 def described(root: Path, reader: LedgerReader, record: Record) -> str:
     """Return a record in words, and what it changed as far as that is kept, as lines of text.
 
-    `reader` reads the ledger of the root. Files after LONGEST characters of diffs are left out.
+    `reader` reads the ledger of the root. When the diffs have more than LONGEST characters, the
+    files after them are left out.
     """
     facts = record_facts(record, reader.flags(record), record.timestamp)
     return whole(record_text(facts, _bounded(record_diffs(record, ContentLookup(root)))))
 
 
 def _bounded(diffs: Iterable[Sequence[DiffLine]]) -> Iterator[Sequence[DiffLine]]:
-    """Yield diffs until they have `LONGEST` characters, and then a remark if there are more."""
+    """Yield diffs until they have more than `LONGEST` characters; then a remark if more remain."""
     taken = 0
     for lines in diffs:
         if taken > LONGEST:
@@ -195,11 +196,12 @@ def _diff(file: RecordFile, revision: str, contents: ContentLookup) -> Iterator[
 
 
 def _one_side(file: RecordFile, side: DiffMark, lines: Sequence[str] | None) -> Iterator[DiffLine]:
-    """Yield the changed ranges of a file if only its content before or after the edit is stored.
+    """Yield the changed ranges of a file of which one content is stored, before or after the edit.
 
     `side` is ADDED if that is the content after the edit, REMOVED if it is the one before. `lines`
-    are its lines, or None if it is not text; yield only a remark then, or if lines were not
-    compared. A remark also takes the place of the lines that are not stored.
+    are the lines of that content, or None if it is not text. Where the other content had lines,
+    yield a remark instead of them. Yield only one remark, and no lines, if `lines` is None or a
+    range of the record does not say what it replaced.
     """
     runs = [run for talk in file.conversations for run in talk.ranges]
     if lines is None or any(run.replaced is None for run in runs):

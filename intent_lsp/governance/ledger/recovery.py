@@ -4,8 +4,8 @@ Specified in ledger section 3.
 
 Invariant: a record is never in the ledger twice, however often it is recovered.
 Invariant: a record that still fits the chain is appended byte for byte, so that it is the same line
-as in a stash or commit that holds it. Any other gets a new place, and keeps its id, time and
-content.
+as in a stash or commit that holds it. Any other record is appended with a new hash at a new place
+in the chain; it keeps its id, time and content.
 """
 
 import logging
@@ -52,7 +52,7 @@ class Recovery:
         self._pruned_at: str | None = None
 
     def lost(self) -> Found:
-        """Return the records in `.local/` that the ledger lacks, and the unreadable lines there.
+        """Return the records in `.local/` that the ledger lacks, and unreadable lines in `.local/`.
 
         Queued records are included. Raise LedgerUnavailableError, also if the whole ledger file is
         missing but committed: it has to be checked out from git first.
@@ -82,11 +82,11 @@ class Recovery:
         return done
 
     def _know_others(self, anew: Sequence[LostRecord]) -> None:
-        """Replace the records of `anew` among this machine's known heads by the ones before them.
+        """Correct this machine's known heads after the records `anew` got a new place in the chain.
 
-        These are the missing records that they followed. Do nothing if none is a known head. The
-        records of `anew` were appended at a new place, so that their old hashes will never be in
-        the ledger again.
+        The old hashes of `anew` will never be in the ledger again. If one of them is a known head,
+        remove them all from the known heads, and add the hashes of the missing records that the
+        records `anew` followed.
         """
         old = {lost.record.integrity.record_hash for lost in anew}
         memory = KnownHeads(self._local)
@@ -96,7 +96,7 @@ class Recovery:
             memory.forget(old)
 
     def prune(self) -> None:
-        """Remove from the journal, the copy of records in `.local/`, those in HEAD's commit.
+        """Remove the records in HEAD's commit from the journal, their copy in `.local/`.
 
         Do nothing if HEAD has not moved since the last call, or without git. A failure is logged.
         """
@@ -111,7 +111,7 @@ class Recovery:
         self._pruned_at = head
 
     def _committed(self, git: Git, head: str) -> Iterator[bytes]:
-        """Yield the lines that the present ledger files have in the commit `head`."""
+        """Yield the lines of the ledger files in the commit `head`, of files that exist now."""
         versions = git.versions_at(head, LedgerFiles(self._root).names()) or {}
         for version in versions.values():
             yield from (git.version_bytes(version) or b"").splitlines(keepends=True)

@@ -1,7 +1,7 @@
-"""Checkout: a session selects the intent that it works for, and gets its context, also as JSON.
+"""Checkout: a session selects the intent that it works for, and gets the intent's context.
 
-Invariant: the intents file gets the smallest edit or none. The session's selection is valid either
-way (requirements section 3).
+Invariant: the intents file gets the smallest edit or none. The selection is valid even if the file
+cannot be written (requirements section 3).
 """
 
 from datetime import UTC, datetime
@@ -98,7 +98,7 @@ class Checkout(Struct, frozen=True, kw_only=True):
     def context(self, intent_id: str) -> Selection | CheckoutRefusal:
         """Return what `select` returns about an intent, closed or not, without selecting it.
 
-        For an unknown intent, or if governance is off, it is a refusal.
+        Return a refusal for an unknown intent, or if governance is off.
         """
         rules = self.stores.rules.current()
         intent = rules.active(intent_id)
@@ -130,8 +130,8 @@ class Checkout(Struct, frozen=True, kw_only=True):
     def _start(self, intent: Intent, *, unsaved_file: bool) -> tuple[str, ...]:
         """Set the intent's status to IN_PROGRESS in the intents file. Return a warning on failure.
 
-        The result is empty on success. `unsaved_file`: an editor has unsaved changes of the file,
-        so nothing is written.
+        Return () on success. `unsaved_file`: an editor has unsaved changes of the file, so nothing
+        is written and a warning is returned.
         """
         said = f"the status of {intent.id} stays PLANNED in {INTENTS_FILE}: "
         now = timestamp(self.stores.clock())

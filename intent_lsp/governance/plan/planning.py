@@ -89,11 +89,11 @@ class Planner(Struct, frozen=True, kw_only=True):
     def take_over(
         self, intents: Sequence[Intent], *, unsaved_file: bool, dry_run: bool = False
     ) -> Mapping[str, str] | CheckoutRefusal:
-        """Add intents of another file in one edit. Return those refused, as reasons by their ids.
+        """Add intents of another file in one edit. Return a reason for each id that is refused.
 
-        The others are added. Return one refusal if nothing can be written, for example because an
-        editor has unsaved changes of the intents file (`unsaved_file`). Of each intent the id,
-        name, status, globs, constraints, acceptance criteria and `created_at` are written.
+        All other intents are added. Return one refusal if nothing can be written, for example
+        because an editor has unsaved changes of the intents file (`unsaved_file`). Of each intent
+        the id, name, status, globs, constraints, acceptance criteria and `created_at` are written.
         `dry_run`: nothing is written.
         """
         rules = self.stores.rules.current()
@@ -115,7 +115,7 @@ class Planner(Struct, frozen=True, kw_only=True):
     def write_shown(self, text: str, changes: FileEdit) -> CheckoutRefusal | None:
         """Write an edit that a person was shown. Return None on success, else a refusal.
 
-        `changes` is the edit of `text`. It is refused if that is no longer the file's text.
+        `changes` is the edit of `text`. It is refused if the file's text is not `text` any more.
         """
 
         def edit(now: str) -> IntentsEdit:
@@ -185,11 +185,14 @@ class Planner(Struct, frozen=True, kw_only=True):
         """Grant an intent scope, permanently or for a time. Return the grant, or a refusal.
 
         A permanent grant is written into the intents file, and each grant is recorded. `by` is the
-        session of the person who approved, and `channel` is how the approval arrived; the caller
-        has checked that the policy counts it, and the globs by `ungrantable`. `unsaved_file`: an
-        editor has unsaved changes of the intents file, so nothing permanent is granted. Raise
-        LedgerUnavailableError if a temporary grant cannot be recorded, which is then not given, or
-        if the record of a permanent one, which stays written, can be neither appended nor queued.
+        session of the person who approved, and `channel` is how the approval arrived. The caller
+        has checked that the policy accepts this channel, and has checked the globs by
+        `ungrantable`. `unsaved_file`: an editor has unsaved changes of the intents file, so a
+        permanent grant is refused.
+
+        Raise LedgerUnavailableError if a temporary grant cannot be recorded; it is then not given.
+        Raise it too if the record of a permanent grant can be neither appended nor queued; that
+        grant stays in the intents file.
         """
         rules = self.stores.rules.current()
         intent = selectable(rules, wish.intent_id)
@@ -222,8 +225,9 @@ class Planner(Struct, frozen=True, kw_only=True):
     def _expand(self, intent: Intent, wish: Wish, now: str, *, unsaved: bool) -> str | None:
         """Add permanent patterns to the intents file. Return None on success, else the reason.
 
-        If `wish` is temporary, only check that the patterns can be written into a file. `unsaved`:
-        an editor has unsaved changes of the file, so permanent patterns are refused.
+        If `wish` is temporary, write nothing and return only what `unwritable` says of its
+        patterns. `unsaved`: an editor has unsaved changes of the file, so permanent patterns are
+        refused.
         """
         unsayable = unwritable(wish.patterns)
         if unsayable is not None or wish.ttl is not None:

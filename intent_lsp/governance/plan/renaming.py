@@ -2,8 +2,8 @@
 
 Specified in requirements section 3.
 
-Invariant: an intent that `.intentignore` excludes stays excluded at every moment of a rename that
-this process writes.
+Invariant: an intent that `.intentignore` excludes stays excluded at every moment while this process
+renames it.
 """
 
 from contextlib import suppress
@@ -150,7 +150,7 @@ class _IgnoreFile:
     def cover(self, edits: RenameEdits) -> None:
         """Exclude the new id, too, if the old one is excluded. Raise OSError or IntentLspError.
 
-        Otherwise the intent could be selected after the one file is written and before the other.
+        Without this, the intent could be selected under its new id until `finish` is called.
         """
         if edits.ignored.excluded and edits.ignored.changes:
             end = line_end_of(self.text)
@@ -167,7 +167,7 @@ class _IgnoreFile:
         return None
 
     def restore(self) -> None:
-        """Write back what was read. If that fails, the line that is left names no intent."""
+        """Write back what was read. If that fails, a line for the unused new id stays."""
         with suppress(OSError, IntentLspError):
             self._put(self.text)
 

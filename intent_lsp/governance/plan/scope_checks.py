@@ -77,8 +77,8 @@ class ScopeChecks:
         """Return the scope findings on unsaved text of the intents file, as `findings` does.
 
         For unchanged scopes they are those of the last call of `findings`, since a full check can
-        take seconds. Changed scopes are checked, unless more than `_TYPED_AT_MOST` have changed.
-        Before the first call of `findings`, no scope is checked.
+        take seconds. Changed scopes are checked; if more than `_TYPED_AT_MOST` have changed, they
+        get no findings. Before the first call of `findings`, no scope is checked.
         """
         if not read.parsed:
             return ()
@@ -152,17 +152,16 @@ class ScopeChecks:
     ) -> tuple[ScopeFinding, ...]:
         """Return findings on `intents`; to those on globs that match no file, add a similar glob.
 
-        If the files of the work tree are unknown, they are returned unchanged.
+        If the files of the work tree are unknown, the findings are returned unchanged.
         """
         tree = self._listing.tree()
         return found if tree is None else tuple(_with_near(each, intents, tree) for each in found)
 
 
 def _with_near(finding: ScopeFinding, intents: Intents, tree: FileTree) -> ScopeFinding:
-    """Return a finding; if it is that no file matches a glob, add the glob that was meant.
+    """Return a finding; if it says that no file matches a glob, add a similar glob that matches.
 
-    This is one that is spelled nearly so and matches a file. Without one, and for any other
-    finding, the finding is returned unchanged.
+    If there is no such glob, or the finding says something else, return it unchanged.
     """
     intent, at = intents.get(finding.intent_id), finding.pattern_index
     if finding.code is not FileCode.SCOPE_MATCHES_NOTHING or intent is None or at is None:
@@ -243,9 +242,10 @@ def _fix(
 
 
 def _reopened(status: Span, lines: Sequence[str]) -> Fix | None:
-    """Return the fix that reopens an intent, or None if its status has an anchor or several lines.
+    """Return the fix that reopens an intent.
 
-    A status with an anchor may be that of other intents, too.
+    Return None if the status has several lines, or a YAML anchor (`&name`): other intents may have
+    the same status through the anchor.
     """
     start, end = status.start, status.end
     line = lines[start.line] if start.line < len(lines) else ""

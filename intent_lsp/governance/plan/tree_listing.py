@@ -1,8 +1,8 @@
 """Listing of a root's work tree: the files that git tracks or does not ignore.
 
 Invariant: the work tree is listed at most once in 10 seconds. As long as its files stay the same,
-so do the objects that are returned, so that results can be cached by them.
-Invariant: once the work tree was listed, its tree can be asked for while it is listed again.
+the same objects are returned, so that results can be cached by them.
+Invariant: once the work tree was listed, `TreeListing.tree` does not wait for a new listing.
 """
 
 import threading
@@ -87,7 +87,7 @@ class TreeListing:
 
 
 class _Listed(Struct):
-    """What a listing at the time `at` found: `files`, and these as a tree once it is built."""
+    """What a listing at the time `at` found: `files` (None: unknown). `tree` is built from them."""
 
     at: datetime | None = None
     files: tuple[WorkspacePath, ...] | None = None

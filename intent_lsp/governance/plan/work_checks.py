@@ -118,10 +118,11 @@ class WorkChecks:
             yield _edited_finding(intent_id, paths)
 
     def _stray_edits(self) -> tuple[Mapping[WorkspacePath, int], Mapping[WorkspacePath, int]]:
-        """Return files changed within `STILL`, each with a moment: a time as the index counts it.
+        """Return two maps from files changed less than `STILL` ago to when they were changed.
 
-        The first are files of records that do not pass, with the moment of the newest such record;
-        the second are files that exist and differ from HEAD, with the moment they were written.
+        The first has the files of records that do not pass, with the time of the newest such
+        record. The second has the files that exist and differ from HEAD, with the time of their
+        last write. The times are as `moment_of` counts them.
         """
         since = self._stores.clock() - STILL
         recorded = self._stores.past.not_passing_since(timestamp(since), limit=_PATHS_AT_MOST)
@@ -137,7 +138,7 @@ class WorkChecks:
     def _is_explained(self, path: WorkspacePath) -> bool:
         """Return whether a file is as its newest record or the server itself left it.
 
-        Git may have written it again since, as `git stash pop` does.
+        It is so too if git has since written the same content again, as `git stash pop` does.
         """
         content, state = hash_if_there(read_in(self._stores.root, path)), self._stores.state
         if content is None:
@@ -169,7 +170,7 @@ class WorkChecks:
         return self._unused_last[1]
 
     def _unused(self, rules: Rules) -> Iterator[ScopeFinding]:
-        """Yield a finding for each glob of which an intent's work has used a small part only."""
+        """Yield a finding for each glob of which an intent's work has used only a small part."""
         intents = rules.file.intents
         open_ = [each for each in intents if not each.status.closed and each.owned_scope]
         counts = self._stores.past.counts() if open_ and self._stores.git is not None else {}

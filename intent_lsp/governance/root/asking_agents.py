@@ -1,9 +1,9 @@
 """The agents that ask a root: when each host last asked, and the handles that stand for sessions.
 
-Invariant: a host costs at most one write a second, except where one of its sessions ends or begins,
-or its version changes.
+Invariant: a host causes at most one write a second, except where one of its sessions ends or
+begins, or its version changes.
 Invariant: a note that cannot be stored changes no answer.
-Invariant: an agent that knows only its own handle can name no other session by it.
+Invariant: a handle stands for one session or subagent only.
 """
 
 from datetime import datetime, timedelta
@@ -52,8 +52,8 @@ class HeardHosts:
     ) -> None:
         """Note an event of a host now. `ended`: it is the end of one of the host's sessions.
 
-        Notes are at least APART apart, except where `ended` or the version changes: an event
-        between them is left out. Do nothing without a session database. A failure is logged.
+        An event less than APART after the last noted one may be left out, unless `ended` has
+        changed. Do nothing without a session database. A failure is logged.
         """
         state, now = self._stores.state, self._stores.clock()
         if state is None or self._is_recent(host, now, ended=ended):
@@ -74,7 +74,7 @@ class HeardHosts:
             self._noted[host] = now, ended
 
     def _is_recent(self, host: str, now: datetime, *, ended: bool) -> bool:
-        """Whether this process looked at the host's note, for this `ended`, less than APART ago."""
+        """Return whether `note` last looked at the host less than APART ago, with this `ended`."""
         noted = self._noted.get(host)
         return noted is not None and noted[1] == ended and timedelta(0) <= now - noted[0] < APART
 
@@ -112,15 +112,16 @@ class SessionHandles:
         return state.names.handle_or(new, session_id, agent_id, timestamp(self._stores.clock()))
 
     def has_handle(self, session_id: str) -> bool:
-        """Whether a session's main agent has a handle, so that nothing else should name it."""
+        """Return whether a session's main agent has a handle; only that should then name it."""
         state = self._stores.state
         return state is not None and state.names.handle(session_id, "") is not None
 
     def just_selected(self, intent_id: str) -> SessionRow | None:
-        """Return the row of the agent used last that has selected the intent `intent_id`, or None.
+        """Return the row of the most recently used agent that has selected `intent_id`, or None.
 
         It may be a subagent. It must have been used within the last minute, and have selected the
-        intent in its present turn. A hook selects for the agent before its command runs.
+        intent in its present turn. A command whose hook has just selected the intent belongs to
+        this agent.
         """
         state = self._stores.state
         if state is None:
@@ -133,8 +134,9 @@ class SessionHandles:
     def belongs_to(self, child_id: str, parent_id: str) -> tuple[str, str]:
         """Store that the session `child_id` is a subagent of `parent_id`, a session id or handle.
 
-        Return the session id and the subagent id of the child. A subagent of a subagent belongs to
-        the same session as that one. An entry that the child already has is kept and returned.
+        Return the session id and the subagent id of the child. If the parent is a subagent itself,
+        the child belongs to the parent's session. An entry that the child already has is kept and
+        returned.
         """
         session_id, _ = self.resolve(parent_id) or (parent_id, "")
         state = self._stores.state

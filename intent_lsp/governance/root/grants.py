@@ -45,7 +45,10 @@ class Grants:
         return rules.scope_of(intent, tuple(glob for grant in grants for glob in grant.patterns))
 
     def covers(self, intent_id: str | None, path: WorkspacePath) -> bool:
-        """Return whether an intent owns a path under the current rules, live grants included."""
+        """Return whether an intent owns a path under the current rules, live grants included.
+
+        False if `intent_id` is None or unknown.
+        """
         rules = self._stores.rules.current()
         return self.scope_of(rules, rules.active(intent_id)).covers(path)
 
@@ -72,5 +75,5 @@ class Grants:
 
 
 def _no_grants(_stamp: FilesStamp) -> dict[frozenset[str], tuple[Grant, ...]]:
-    """Return an empty cache of grants, for the ledger with this stamp."""
+    """Return an empty cache of grants. `lru_cache` keeps it under the ledger's stamp."""
     return {}

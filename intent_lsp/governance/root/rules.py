@@ -55,8 +55,8 @@ class FileState(StrEnum):
 class Rules(Struct, frozen=True, kw_only=True, dict=True):
     """The rules in force at one moment: intents file, policy and ignore file of a root.
 
-    `version` grows whenever what the files say has changed. `reason` says why the state is not OK.
-    It has a `__dict__` for what is built lazily, such as the index of scopes.
+    `version` grows whenever what the files say has changed. `reason` says why `state` is not OK, or
+    is None. The class has a `__dict__` for what is built lazily, such as the index of scopes.
     """
 
     version: int
@@ -133,7 +133,7 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
     def denied(self, path: WorkspacePath) -> DeniedPath | None:
         """Return why agents may not change a path (row 6 of the gate), or None if they may.
 
-        If both a rule of the policy and the control plane deny the path, it is the rule.
+        If both a rule of the policy and the control plane deny the path, the result names the rule.
         """
         for rule, scope in self._denials:
             if scope.covers(path):
@@ -160,7 +160,10 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     def scope_of(self, intent: Intent | None, granted: tuple[str, ...] = ()) -> Scope:
-        """Return the scope of an intent (None: an empty scope) and of the globs `granted` to it."""
+        """Return the scope of an intent, extended by the globs `granted`.
+
+        None counts as an intent without globs.
+        """
         owned = compile_scopes([()])[0] if intent is None else self.scopes[intent.id]
         if not granted:
             return owned
@@ -242,7 +245,7 @@ class RulesCache:
 def _intents_of(
     reader: IntentsReader, data: bytes | OSError | None
 ) -> tuple[FileState, str | None, IntentsFile]:
-    """Parse the bytes of an intents file (None: there is no file), unless reading it failed.
+    """Parse an intents file: its bytes, None if there is no file, or the error of reading it.
 
     Return the file's state, the reason if it is not OK, and the intents.
     """

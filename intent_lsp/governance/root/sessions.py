@@ -263,8 +263,9 @@ class Sessions:
 def asking_session(own: Session, named: str | None, agent_id: str | None) -> Session:
     """Return the session that makes a request on a connection that has its own session (`own`).
 
-    It is `own` if the request names no other session and `agent_id` is None. Else it is the agent's
-    session `named`, or that with the id of `own` if `named` is None; `agent_id` is its subagent.
+    It is `own` if the request names no other session and `agent_id` is None. Else it is an agent's
+    session: its id is `named`, or the id of `own` if `named` is None. `agent_id` is its subagent
+    (None: the main agent).
     """
     if named in (None, own.id) and agent_id is None:
         return own

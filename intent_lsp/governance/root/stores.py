@@ -1,8 +1,8 @@
 """The stores of one governed root, opened together.
 
 Invariant: without a writable `.orchestration/.local/`, governance continues without saved state.
-Invariant: `LedgerHistory` logs that the ledger cannot be read, the same problem once in a row, and
-raises nothing.
+Invariant: `LedgerHistory` raises nothing if the ledger cannot be read. It logs the problem, and not
+again as long as the same problem lasts.
 """
 
 import logging
@@ -55,7 +55,7 @@ class LedgerHistory:
         self._failures = 0
 
     def newest(self, path: WorkspacePath) -> Record | None:
-        """Return the newest record with a path as a file's new or old path, or None."""
+        """Return the newest record of a path, or None. A rename is a record of both its paths."""
         return self._told(lambda: self._index.newest_for_path(path), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
@@ -202,10 +202,10 @@ _log: Final = logging.getLogger(__name__)
 class Stores(Struct, frozen=True, kw_only=True, dict=True):
     """Every store of a root, and its `rules`. `state` is None without a writable `.local/`.
 
-    Agents' calls are judged and recorded under `gate_lock`, which is None without `.local/` too.
-    `open_git` opens the git repository around a directory. `trees` caches the syntax trees used
-    last. `past` queries the ledger, with defaults if it cannot be read. `coming_saves` are, by
-    file, the texts that editors of this process are about to save or have just saved.
+    So is `gate_lock`, under which agents' calls are judged and recorded. `open_git` opens the git
+    repository around a directory. `trees` caches the syntax trees used last. `past` queries the
+    ledger, with defaults if it cannot be read. `coming_saves` has for each file the text that an
+    editor of this process is about to save or has just saved.
     """
 
     root: Path
@@ -222,7 +222,7 @@ class Stores(Struct, frozen=True, kw_only=True, dict=True):
     coming_saves: dict[WorkspacePath, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Make the parts that several threads use, before there are several."""
+        """Create the attributes that several threads use, before a second thread runs."""
         _ = self.known_files, self.past
 
     @cached_property
@@ -236,20 +236,20 @@ class Stores(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def known_files(self) -> KnownFiles:
-        """What is known of each file, one for all users of these stores."""
+        """What is known of each file; all users of these stores share it."""
         return KnownFiles(self.root)
 
     @cached_property
     def past(self) -> LedgerHistory:
-        """The queries of the ledger, one for all users of these stores."""
+        """The queries of the ledger; all users of these stores share this object."""
         return LedgerHistory(self.ledger.index)
 
     def problem(self) -> str | None:
-        """Return why session state cannot be kept on disk; None if it can, or without `.local/`."""
+        """Return why `state` cannot be kept on disk; None if it can, or if `state` is None."""
         return None if self.state is None else self.state.problem()
 
     def last_problem(self) -> str | None:
-        """Return why session state could not be kept on disk at its last use, or None."""
+        """Return why `state` could not be kept on disk when it was last used, or None."""
         return None if self.state is None else self.state.last_problem
 
     def content(self, hash_: ContentHash) -> bytes | None:
@@ -260,7 +260,7 @@ class Stores(Struct, frozen=True, kw_only=True, dict=True):
     def agent_info(self, session_id: str, agent_id: str) -> AgentInfo:
         """Return what is stored of what an agent said of itself; an empty AgentInfo if nothing is.
 
-        It is empty, too, without a session database or if that fails.
+        Return an empty one too without a session database, or if the database cannot be read.
         """
         if self.state is not None:
             with step("the agent's description of itself"):
@@ -281,7 +281,10 @@ class Stores(Struct, frozen=True, kw_only=True, dict=True):
             _log.warning("an open run of saves waits for the ledger: %s", problem)
 
     def is_coming_save(self, path: WorkspacePath, data: bytes | None) -> bool:
-        """Return whether `data` is the text that an editor is about to save, or has just saved."""
+        """Return whether `data` is the text that an editor is about to save, or has just saved.
+
+        False for None, which means that there is no file.
+        """
         coming = self.coming_saves.get(path)
         held = None if coming is None or data is None else decode(data)
         return held is not None and held.text == coming
