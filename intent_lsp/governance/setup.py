@@ -1,9 +1,8 @@
-"""Setup of a root: creates the files that governance needs, and names git settings that it lacks.
+"""Setup of a root: creates the missing control files, and names git settings that the root lacks.
 
 Specified in requirements section 2.
 
-Invariant: nothing that exists is changed. What a root from an earlier version lacks comes with a
-command that adds it.
+Invariant: nothing that exists is changed. Each named setting comes with a command that adds it.
 """
 
 from collections.abc import Callable, Iterator
@@ -55,9 +54,9 @@ def initialise(root: Path) -> tuple[str, ...]:
 def lacks(root: Path, tracked: Callable[[WorkspacePath], bool]) -> Iterator[Lack]:
     """Yield the git settings that the root lacks. `tracked` says whether git tracks a file of it.
 
-    A setting is lacking if `.orchestration/.gitignore` has no line with just the intent map's name
-    (a `/` before it aside), if git tracks the intent map, or if git tracks the ledger and
-    `linguist-generated` is nowhere in `.orchestration/.gitattributes`.
+    `.orchestration/.gitignore` should have a line `intent_map.md` or `/intent_map.md`. Git should
+    not track the intent map. If git tracks the ledger, `linguist-generated` should be somewhere in
+    `.orchestration/.gitattributes`.
     """
     ignored = (line.strip().lstrip("/") for line in _text(root / _IGNORE).splitlines())
     if "intent_map.md" not in ignored:

@@ -25,9 +25,9 @@ class _Parsed(NamedTuple):
 
 
 class SyntaxTreeCache:
-    """Returns the syntax trees of files' contents, with their definitions.
+    """Returns the syntax tree of a file's content, with the definitions in that content.
 
-    Caches those used last.
+    Caches the trees used last.
     """
 
     def __init__(self) -> None:

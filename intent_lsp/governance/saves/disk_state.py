@@ -9,11 +9,11 @@ from intent_lsp.governance.judging.file_snapshot import Overtaken
 class DiskState(Struct, kw_only=True):
     """The content of one open file on disk, as far as it was observed.
 
-    `known` is the last known content. `read` is the hash of the content that the editor read last,
-    apart from `agreed`. `agreed` is a content that disk and buffer shared after `known` (a save not
-    reported yet, or a reload), or None. `former` is the content before a change from outside;
-    `moved`: there was such a change since the last save. `overtaken` is a first save that may have
-    happened before the server first read the file, or None.
+    `known` is the last known content. `agreed` is a content that disk and buffer shared after
+    `known` (a save not reported yet, or a reload), or None. `read` is the hash of the content that
+    the editor read last, not counting `agreed`. `former` is the content before a change from
+    outside; `moved`: there was such a change since the last save. `overtaken` is a save that the
+    editor may have made before the server first read the file, or None.
     """
 
     known: FileContent = ABSENT
@@ -50,7 +50,7 @@ class DiskState(Struct, kw_only=True):
         self.known, self.agreed = disk, None
 
     def loaded(self, disk: FileContent) -> None:
-        """Note that the editor has reloaded the file, if `disk` equals the known content."""
+        """If `disk` equals the known content, note that the editor has reloaded the file."""
         if disk.hash == self.known.hash:
             self.read = disk.hash
 
@@ -87,7 +87,7 @@ class DiskState(Struct, kw_only=True):
         return self.begun(disk)
 
     def begun(self, disk: FileContent) -> tuple[FileContent, ContentHash | None]:
-        """Return the content before the editor wrote `disk`, and the hash the editor had read."""
+        """Return what `before` returns if `agreed` is None. `disk` is what the editor wrote."""
         if self.moved and begins(disk.data, self.known.data):
             # What the watcher saw was the editor's own write, perhaps half done: go back before it.
             return self.former, self.former.hash

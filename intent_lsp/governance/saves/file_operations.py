@@ -86,7 +86,7 @@ class FileOperations(Struct, kw_only=True, dict=True):
         """Judge an operation that is about to happen, and keep contents of its files up to a limit.
 
         `named` are the paths in the editor's request. The caller sets `too_late` when it stops
-        waiting: the editor may have made the change by then, so the forecast may be of no files.
+        waiting. As the editor may have made the change by then, the forecast may name no files.
         Raise RequestLimitError for more files than one record can hold.
         """
         with self._lock:
@@ -151,9 +151,9 @@ class FileOperations(Struct, kw_only=True, dict=True):
     def _judged(self, session: Session, file: OperationTarget) -> _Judged | None:
         """Judge both paths of a file by its present state. Return the file and its judgements.
 
-        Return None if neither path is recorded, or if an agent's open ticket claims the file, as
-        that call's record will cover it. A path that is not recorded, such as one that git ignores,
-        is treated as outside the root.
+        Return None if changes of neither path are recorded, or if an agent's open ticket claims one
+        of them: the record of the agent's call then covers the file. A path whose changes are not
+        recorded, such as one that git ignores, is treated as outside the root.
         """
         ends, new_text = file.hashes.ends, None if file.data is None else decode(file.data)
         old = None if ends.old is None else self._of_gone(session, ends.old)
@@ -188,8 +188,9 @@ class FileOperations(Struct, kw_only=True, dict=True):
     def _follow(self, session: Session, files: Sequence[JudgedFile]) -> None:
         """Move the stored state of renamed files to their new paths.
 
-        Baselines and what was read last are not carried over if the rename is a violation, since
-        undoing it restores the old path. All paths are noted, so that they count as no disk change.
+        The state stays at the old path if the rename is a violation, since undoing the rename
+        restores the old path. What the operation left at each path is noted, so that it does not
+        count as a change on disk.
         """
         moves = []
         for file in files:
@@ -209,7 +210,7 @@ class FileOperations(Struct, kw_only=True, dict=True):
             self.stores.state.judging.follow(moves)
 
     def _fails_below(self, session: Session, judgement: Judgement) -> bool:
-        """Return whether a file `-` below the path of a judgement would have the verdict FAIL.
+        """Return whether a file named `-` below the judged path would have the verdict FAIL.
 
         If not, the new path itself is not refused either: it may become a directory that only holds
         files in scope.

@@ -119,9 +119,9 @@ class OpenFile(Struct, kw_only=True):
     def snapshot(self, lines: list[str]) -> OpenFileState | None:
         """Return a snapshot of the file to compare with the text `lines`.
 
-        The file is read, and the known state updated; while the editor is writing it, the last
-        known content counts. Return None if no root governs the file. Raise OSError if it cannot be
-        read, or IntentLspError.
+        The file is read, and the known state updated; while the editor is writing the file, the
+        last known content counts. Return None if no root governs the file. Raise OSError if the
+        file cannot be read, IntentLspError if stored state cannot be read or written.
         """
         if self.governed is None:
             return None
@@ -152,7 +152,7 @@ class OpenFile(Struct, kw_only=True):
         return replace(state, head=after.disk) if state.server_only else state
 
     def observe(self, disk: FileContent, lines: list[str]) -> bool:
-        """Update the known state with the content `disk`. Return whether its text is `lines`."""
+        """Update the known state with the content `disk`. Return whether `disk` equals `lines`."""
         same = holds(disk, lines)
         # The buffer may have been edited since its text was written.
         own = same or self.has_written(disk)
@@ -166,7 +166,8 @@ class OpenFile(Struct, kw_only=True):
     def _recognise(self, lines: list[str]) -> None:
         """If the content that the server read first was the editor's save, say so in the state.
 
-        It was if the buffer, which is `lines` now, holds that text or was saved with it.
+        That content counts as the editor's save if its text is `lines`, the buffer's present text,
+        or a text in `written`.
         """
         first = self.disk.overtaken
         if first is not None and (holds(first.saved, lines) or self.has_written(first.saved)):
@@ -191,7 +192,7 @@ class OpenFile(Struct, kw_only=True):
             self.written = [*self.written[1 - WRITTEN_KEPT :], lines]
 
     def has_written(self, content: FileContent | None) -> bool:
-        """Return whether the editor itself may have written this content."""
+        """Return whether the editor itself may have written this content. False for None."""
         return content is not None and any(holds(content, lines) for lines in self.written)
 
     def is_writing(self, disk: FileContent) -> bool:
@@ -208,8 +209,8 @@ class OpenFile(Struct, kw_only=True):
     def replaced(self, disk: FileContent, saved: list[str]) -> Written:
         """Return a save of the text `saved`, with the contents before and after it.
 
-        `disk` is the file's present content. It may be that of the next save already, which is then
-        not taken for the content after this one.
+        `disk` is the file's present content. If the next save has already written it, it is not
+        taken for the content after this save.
         """
         agreed = self.disk.agreed
         if agreed is None or not self.has_written(agreed):
@@ -221,7 +222,7 @@ class OpenFile(Struct, kw_only=True):
         return Written(disk=agreed if first else disk, known=known, read=read)
 
     def recorded(self, disk: FileContent) -> None:
-        """Note that a save has been recorded which left the content `disk`."""
+        """Note that a save has been recorded. `disk` is the content that the save left."""
         self.disk.saved(disk)
         later = list(takewhile(lambda lines: not holds(disk, lines), reversed(self.written)))
         self.written = later[::-1] if len(later) < len(self.written) else []

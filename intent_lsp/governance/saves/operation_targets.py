@@ -80,7 +80,8 @@ class OperationTargets:
     def _hold(self, announced: _Announced, too_late: Event) -> None:
         """Store the present hashes of an announcement's files, and their contents up to a limit.
 
-        `too_late` is set once the operation may have happened.
+        `too_late` is set once the operation may have happened. From then on files at new paths are
+        left out, since the operation may have created them.
         """
         left = KEPT_AT_ONCE
         for ends in (ends for files in announced.files.values() for ends in files):
@@ -127,9 +128,10 @@ class OperationTargets:
         return next(known, None) or _Announced()
 
     def _files(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
-        """Return the files that are now at or below the old path, or the new one if there is none.
+        """Return the files that are now at or below the old path.
 
-        Raise RequestLimitError for more than `at_most` files.
+        If `ends` has no old path, the new path is used. Raise RequestLimitError for more than
+        `at_most` files.
         """
         here = ends.new if ends.old is None else ends.old
         paths = None if here is None else files_named(self._stores.root, here, at_most=at_most)
@@ -176,7 +178,8 @@ class OperationTargets:
     def _held(self, path: WorkspacePath | None, announced: _Announced) -> ContentHash | None:
         """Return a deleted file's last hash: as announced, else as recorded, else as in HEAD.
 
-        HEAD is asked only if there is no record. Return None if the hash is not known.
+        HEAD is asked only if there is no record. Return None if the hash is not known, or if `path`
+        is None.
         """
         if path is None or path in announced.held:
             return None if path is None else announced.held[path]

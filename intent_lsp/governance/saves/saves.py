@@ -4,8 +4,7 @@ Specified in requirements section 7.
 
 Invariant: judging and recording hold the lock of `Saves`. A save that changes nothing has no
 record.
-Invariant: a text that is to be reverted is on disk as a draft before the editor gets any request
-about it.
+Invariant: a refused text is on disk as a draft before the editor is asked to revert it.
 """
 
 import logging
@@ -119,8 +118,10 @@ class Saves(Struct, kw_only=True, dict=True):
 
         A save is not recorded if it changed nothing, left no file, or left what the server itself
         wrote last, or if saves of the file are not recorded. A save of a file that an agent's open
-        call claims is recorded under its ticket or held back. An automatic save is recorded when
-        its run ends, unless the policy wants each recorded; `end_runs` returns the outcome.
+        call claims is recorded under the call's ticket or held back.
+
+        An automatic save is recorded when its run ends, and `end_runs` then returns the outcome. It
+        is recorded at once if the policy wants each save recorded, or if no run can be stored.
         """
         try:
             with self._lock:
@@ -171,7 +172,8 @@ class Saves(Struct, kw_only=True, dict=True):
     def end_runs(self, paths: Collection[WorkspacePath] | None = None) -> tuple[AfterSave, ...]:
         """End and record the runs of automatic saves of some files (None: of all files).
 
-        Return the outcomes of all runs that have ended since the last call.
+        Return the outcomes of all ended runs that neither this method nor `end_run_at_rest` has
+        returned before.
         """
         with self._lock:
             self._runs.end(paths)
@@ -180,7 +182,8 @@ class Saves(Struct, kw_only=True, dict=True):
     def end_run_at_rest(self, after: AfterSave) -> tuple[AfterSave, ...]:
         """End the run of the save `after`, unless later saves were added to the run.
 
-        Return the outcomes of all runs that have ended since the last call.
+        Return the outcomes of all ended runs that neither this method nor `end_runs` has returned
+        before.
         """
         path = after.judgement.path
         with self._lock:

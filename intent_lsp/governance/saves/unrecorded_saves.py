@@ -43,10 +43,10 @@ RESTS_AFTER: Final = 3.0
 class AfterSave(Struct, frozen=True, kw_only=True):
     """The outcome of a save: its judgement, and the content before (`old`) and after it (`disk`).
 
-    If the file cannot be read after the save, `disk` is the content before it. `record` is None if
-    no record was appended now; `queued` is why the record is queued, or None. `held`: the change
-    may be an agent's, so no record is written yet. `run`: the save belongs to an open run of
-    automatic saves, whose record will have this id.
+    If the file cannot be read after the save, `disk` is the content before it. `record` is the
+    appended record, or None. `queued` is why the record is queued, or None. `held`: the change may
+    be an agent's, so no record is written yet. `run`: the save belongs to an open run of automatic
+    saves, whose record will have this id.
     """
 
     judgement: Judgement
@@ -96,8 +96,9 @@ class ClaimedSaves(Struct, frozen=True):
     def release(self, session: Session) -> tuple[AfterSave, ...]:
         """Record the held saves whose claims have lapsed, as changes of the editors that saved.
 
-        `session` is the present editor's; in records of other sessions the contributor is unknown.
-        Return the outcomes of the recorded saves; one whose content is no longer kept is dropped.
+        `session` is the present editor's. If the save was made in another session, its record says
+        that the contributor is unknown. Return the outcomes of the recorded saves. A save whose
+        content is no longer kept is dropped.
         """
         state = self.judging.stores.state
         if state is None:

@@ -3,9 +3,9 @@
 Specified in requirements section 9.
 
 Invariant: a step that fails is logged, and stops neither the next step nor the call.
-Invariant: a tool call that the gate is not asked about leaves no entry.
-Invariant: no lessons file is created before there is a lesson for it, and people's text in it
-stays. A session adds a limited number of lessons, and none to a file that has it already.
+Invariant: a tool call that the gate does not judge leaves no entry.
+Invariant: a lessons file is created only when there is a lesson for it. What people wrote in the
+file stays. A session adds a limited number of lessons, and no lesson that the file already has.
 """
 
 from contextlib import suppress
@@ -77,11 +77,13 @@ class Lessons:
     def learn(self, name: str, session_id: str, lesson: Lesson) -> bool:
         """Add a lesson to the file `name`, relative to the root. Return whether it was added.
 
-        A missing file is created; but if it is one of `LESSONS_FILES` and `AGENTS.md` exists, that
-        is taken. The lesson is not added if `name` is no valid path, if the file is not text,
-        already has the lesson, or keeps being changed by somebody else, if the session has added
-        its limit of lessons, or without a session database. Errors of reading or writing are
-        logged.
+        A missing file is created. But if it is one of `LESSONS_FILES` and `AGENTS.md` exists, the
+        lesson is added to `AGENTS.md` instead.
+
+        The lesson is not added if `name` is no valid path, without a session database, or if the
+        session has already added A_SESSION lessons. Nor is it added if the file is not text, has
+        the lesson already, or keeps being changed by somebody else. Errors of reading or writing
+        are logged.
         """
         path, state = parse_relative(name), self._stores.state
         if path is None or state is None:
@@ -224,7 +226,7 @@ class AuditLog(Struct, frozen=True, kw_only=True):
     ) -> bool:
         """Write a lesson into the file that the policy names. Return whether the lesson was added.
 
-        It is not if the file has it already, or in the other cases that `Lessons.learn` names.
+        `Lessons.learn` says when a lesson is not added.
         """
         policy = self.stores.rules.current().policy
         verified = code is LessonCode.VERIFICATION_FAILED

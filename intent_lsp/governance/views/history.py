@@ -107,8 +107,8 @@ class History(Struct, frozen=True, kw_only=True):
     def of(self, intent: Intent) -> tuple[str, ...]:
         """Return at most EVENTS_KEPT events of an intent.
 
-        Those that are not yet in the intents file come first, the newest before the others. Then
-        come those of the file, in its order.
+        Events that are not yet in the intents file come first, the newest of them at the front.
+        Then come those of the file, in its order.
         """
         self.unreported.write()
         state, events = self.stores.state, tuple[Noted, ...]()
