@@ -43,7 +43,7 @@ def pause(seconds: float) -> None:
 
 
 def file_time_ns() -> int:
-    """Return a time in ns that is not later than the change time of any future change of a file."""
+    """Return a time in ns. Any file that changes from now on gets this or a later change time."""
     return time.time_ns() - _SAFE_NS if _COARSE is None else time.clock_gettime_ns(_COARSE)
 
 

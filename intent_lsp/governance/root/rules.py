@@ -172,7 +172,10 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
 
 
 class RulesCache:
-    """The current rules of a root; its three files are read again only when one has changed."""
+    """The current rules of a root.
+
+    Their three files are read again only if one of them has changed or could not be read.
+    """
 
     def __init__(self, root: Path) -> None:
         self._paths = tuple(root / name for name in _FILES)

@@ -174,7 +174,7 @@ class History(Struct, frozen=True, kw_only=True):
             _log.warning("the history of %s stays as it was: %s", intent.id, refused)
 
     def _touched(self, state: SessionDb, now: datetime) -> bool:
-        """Return whether anybody but intent-lsp changed the intents file within a few seconds."""
+        """Return whether anybody but intent-lsp changed the intents file less than QUIET ago."""
         path = self.stores.root / INTENTS_FILE
         stamp = files.stamp(path)
         age = 0.0 if stamp is None else now.timestamp() - stamp.mtime_ns / 1e9

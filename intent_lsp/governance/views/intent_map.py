@@ -52,9 +52,10 @@ _Rows = dict[WorkspacePath, MapRow]
 
 
 class MapRows:
-    """The rows of one root's intent map, by the intent ids in records. Not thread-safe.
+    """The rows of one root's intent map, for each intent id that a record names. Not thread-safe.
 
-    A row is a file that an intent changed, with the definitions (functions, classes) changed last.
+    A row is a file that an intent changed, with the definitions (functions, classes) that the
+    intent's last change of the file touched.
     """
 
     def __init__(self, stores: Stores) -> None:
@@ -101,9 +102,9 @@ class MapRows:
     def take_over(self, written: bytes, intents: Intents) -> set[str]:
         """Adopt the definitions in an existing map. Return the ids whose rows have changed.
 
-        `written` is the map's content. A row still needs a lookup of its definitions if the map
-        lacks the row, or if the row is new and has no definitions in the map. Of these, only the
-        newest LOOKED_AT rows that are shown are kept for the lookup.
+        `written` is the map's content. A row that is in the map does not wait for a lookup any
+        more, unless its record is newer than this object and the map has no definitions for it. Of
+        the rows that still wait, only the newest LOOKED_AT that are shown go on waiting.
         """
         cells = cells_in(written)
         changed = set()
@@ -145,8 +146,8 @@ class MapRows:
     def _await(self, intent_id: str, row: MapRow, part: RecordFile | None) -> None:
         """Queue a row for the lookup of its definitions, and drop an earlier entry for the row.
 
-        `part` is the row's file in its record, or None. Nothing is queued without a hash and line
-        ranges in it, or if the file's language is not known.
+        `part` is the row's file in its record, or None. Queue nothing if `part` is None or has no
+        hash or no line ranges, or if the file's language is not known.
         """
         self._open.pop((intent_id, row.path), None)
         found = () if part is None else part.conversations
@@ -157,7 +158,10 @@ class MapRows:
     def _names(
         self, known: ContentLookup, row: MapRow, ranges: Sequence[Range], late: Late
     ) -> Sequence[str]:
-        """Return the names of the definitions in ranges of a row's file, as its record left it."""
+        """Return the names of the definitions in ranges of a row's file.
+
+        The content used is the one that the row's record left. Return () if it is not kept.
+        """
         if row.hash is None:
             return ()
         trees = self._stores.trees
@@ -239,8 +243,8 @@ class IntentMap:
     def _redrawn(self, intents: Intents) -> bool:
         """Write the map. Return whether it was written.
 
-        It is not if it is unchanged, if it is a link, or if there is neither a map nor a new
-        record.
+        It is not written if it is unchanged, if it is a link, or if there is neither a map nor a
+        new record.
         """
         if self._path.is_symlink():
             _log.warning("%s is a link, and is not written", INTENT_MAP)

@@ -45,10 +45,12 @@ def cause_of(
 def _span_in(shown: IntentsFile, judgement: Judgement) -> Span | None:
     """Return the span in the intents file `shown` that the refusal in a judgement comes from.
 
-    Out of scope it is the exclusion that matches the file, else `owned_scope`; of a closed intent
-    the status, of an ignored one the id. If no usable intent is selected, it is the glob of the
-    first open owner that matches the file. Without that part, it is `owned_scope` or the id.
-    Return None for any other refusal or none, and if there is no such intent in `shown`.
+    For an edit out of scope, return the exclusion that matches the file, else `owned_scope`. For a
+    closed intent, return its status; for an ignored intent, its id. If no usable intent is
+    selected, return the glob of the first open owner that matches the file, else the owner's
+    `owned_scope`. If the intent has no such part, return its id.
+
+    Return None if there is no refusal or another one, or if `shown` lacks the intent.
     """
     denied, intent = judgement.denied, judgement.intent
     if denied is None or denied.code in (GateCode.NO_ACTIVE_INTENT, GateCode.INTENT_NOT_FOUND):

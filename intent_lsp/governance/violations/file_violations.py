@@ -1,6 +1,7 @@
 """The violations shown on a text, from its snapshot and its diffs (requirements section 8).
 
-Invariant: there is at most one violation for each run, in the same order, and one for the rest.
+Invariant: there is at most one violation for each run, in the order of the runs. If some runs are
+not shown, one more violation says how many.
 Invariant: the diffs of a document are updated at each edit, before anything is shown.
 """
 
@@ -168,9 +169,9 @@ def code_of(look: OpenFileState) -> str:
 
 
 def for_others(problem: Violation, others: Others) -> Violation:
-    """Return a violation with an added message that the same is true of more changed files.
+    """Return a violation whose message also says that the same is true of more changed files.
 
-    `others` says how many these are and in which folder (disk section 3).
+    `others` says how many more files these are, and in which folder (disk section 3).
     """
     count = others.count
     where = f" in {others.folder}/" if others.folder else ""
@@ -181,8 +182,8 @@ def for_others(problem: Violation, others: Others) -> Violation:
 def runs_of_record(record: Record, path: WorkspacePath, line_count: int) -> tuple[MarkedRun, ...]:
     """Return the line ranges of a file in a refused record, to mark where a diff shows no change.
 
-    `path` is the file, and `line_count` is the number of lines of its text; what of a run is beyond
-    it is moved to the last line. Lines of the result count from 0.
+    `path` is the file, and `line_count` is the number of lines of its text. A recorded line beyond
+    the end of the text becomes the last line. Lines of the result count from 0.
     """
     last = max(line_count - 1, 0)
     ranges = (
@@ -237,7 +238,7 @@ def _scope_places(
 
 
 def _owner_places(root: Path, look: OpenFileState) -> tuple[RelatedPlace, ...]:
-    """Return the places of the ids of the first `owners` of the file's judgement."""
+    """Return the places of the ids of the file's owners, at most OWNERS_PLACED."""
     file = look.judgement.rules.file
     owners = ((file.intents.get(owner), file.places.get(owner)) for owner in look.judgement.owners)
     placed = (

@@ -4,7 +4,7 @@ Invariant: `.local/` is created only in this module. If `.orchestration/` has no
 that hides `.local/` from git is created too.
 Invariant: this module creates a missing `.orchestration/` only for the ledger.
 Invariant: a link or a file at the path of `.local/`, or of a directory in it, is refused, never
-followed or replaced. `.orchestration/` may be a link that stays in the root.
+followed or replaced. `.orchestration/` may be a link to a directory inside the root.
 Invariant: nothing is created outside the root.
 """
 
@@ -41,7 +41,7 @@ def ensure_local_directory(root: Path) -> Path:
 
     A missing `.orchestration/.gitignore` is created too. `.orchestration/` must exist. Raise
     UnsafePathError if `.orchestration/` leads outside the root or if something else is at the path
-    of `.local/`, OSError if one of the two cannot be created.
+    of `.local/`, OSError if `.local/` or the `.gitignore` cannot be created.
     """
     control = root / CONTROL_ROOM
     resolved_inside(control, root)

@@ -17,8 +17,8 @@ def governing_directory(path: str) -> str | None:
     """Return the nearest governed root at or above a file or directory, which need not exist.
 
     A directory with only a ledger counts as well. The last directory searched is the git top level
-    or the home directory, whichever comes first, else the file system's root. Return None if no
-    directory up to it is governed. Links in the root's path are not resolved.
+    or the home directory, whichever comes first, else the file system's root. Return None if none
+    of the searched directories is governed. Links in the root's path are not resolved.
     """
     home = _home()
     for directory in _upwards(path):
@@ -32,8 +32,8 @@ def governing_directory(path: str) -> str | None:
 def is_governed(directory: str) -> bool:
     """Return whether a directory is a governed root, because it has an intents file or a ledger.
 
-    Anything with the path of the intents file or of the main ledger file counts, and any archive or
-    segment of a ledger.
+    It is enough that anything exists at the path of the intents file or of the main ledger file,
+    even if it is no regular file. A segment or archive of a ledger is enough too.
     """
     if not os.path.lexists(f"{directory}/{CONTROL_ROOM}"):
         # Most directories have no `.orchestration/`: one system call instead of four.

@@ -1,4 +1,4 @@
-"""SQLite files: regular files for this user only, and reopened when the path's file is replaced.
+"""SQLite files that only this user can read, reopened if another file is put at their path.
 
 Invariant: only regular files are opened, since SQLite would follow a link and wait for a pipe.
 Invariant: a file that was deleted or replaced is opened again (requirements section 2).

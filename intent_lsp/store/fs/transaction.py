@@ -115,8 +115,8 @@ def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack)
     """Rename a file that is to be removed to a temporary name, and return its new path.
 
     Add to `undoing` a callback that renames it back. Raise UnsafePathError if the path is outside
-    `root`, FileChangedError if the file's content is not `before`, or else UnsafePathError if the
-    path is a directory.
+    `root`. Raise FileChangedError if the file's content is not `before`; a directory has the
+    content None. Raise UnsafePathError if `before` is None and the path is a directory.
     """
     _require(root, path, before)
     if path.is_dir() and not path.is_symlink():
@@ -152,7 +152,7 @@ def _make_directories(root: Path, path: Path, undoing: ExitStack) -> None:
 def _restore(root: Path, path: Path, change: WorkFile) -> None:
     """Restore the content that a file had before `change`, unless it has changed again since.
 
-    Remove the file if there was none. A failure is logged.
+    If there was no file before `change`, remove it. A failure is logged.
     """
     try:
         if change.before is not None:

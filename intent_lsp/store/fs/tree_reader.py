@@ -2,7 +2,7 @@
 
 Invariant: a file counts as unchanged only if any later change would have given it another stamp.
 Invariant: the content of a file that a link puts outside the root is not read.
-Invariant: `TreeFiles` hashes a file that is too large to hold piece by piece.
+Invariant: `TreeFiles` hashes a file piece by piece if it is too large to be held in memory.
 """
 
 import errno
@@ -125,11 +125,11 @@ class KnownFiles:
         self._stamps: dict[WorkspacePath, Stamp] = {}
 
     def settled_stamp(self, path: WorkspacePath) -> Stamp | None:
-        """Return a file's present stamp if any further change is certain to change the stamp.
+        """Return a file's present stamp if every later change of the file will change the stamp.
 
-        Two changes within one tick of the clock have the same time, so this waits for the next
-        tick, for about 20 ms. Return None if the stamp is not certain even then, if its change time
-        is in whole milliseconds, as from a coarse clock, or if there is no regular file.
+        Two changes within one tick of the clock have the same time, so this waits up to about 20 ms
+        for the next tick. Return None if there was no tick, if the change time is in whole
+        milliseconds, as from a coarse clock, or if there is no regular file.
         """
         for _ in range(_STEPS):
             tick = clock.file_time_ns()
@@ -196,6 +196,6 @@ def read_tracked(root: Path, path: WorkspacePath) -> FileContent:
 
 
 def _streamed(place: Path) -> ContentHash | None:
-    """Return the SHA-256 hash of a file, reading the file in chunks. Raise OSError."""
+    """Return the SHA-256 hash of a file, reading it in chunks. Raise OSError if that fails."""
     with place.open("rb", buffering=0) as file:
         return parse_hash(hashlib.file_digest(file, "sha256").hexdigest())

@@ -1,7 +1,8 @@
 """Listing without git: the names in a directory, all files below it, or the one file at a path.
 
 Invariant: no file is opened. A link that is found in a directory is left out of its listing. A link
-that `files_named` gets counts as a file, as an operation on it affects the link, never its target.
+at the path given to `files_named` counts as a file, as an operation on it affects the link, never
+its target.
 """
 
 import logging
@@ -94,8 +95,8 @@ def files_named(
     """Return the path `name` if it is a file, or all files below it if it is a directory.
 
     A link, or a path that does not exist, counts as a file. Files of governed roots nested inside
-    this root are left out; of a directory, also `.local/`, a `.git` in it and the repositories in
-    it. Return None if `files_below` finds more than `at_most` in the directory.
+    this root are left out. Below a directory, `.local/`, `.git` and nested repositories are left
+    out too. Return None if `files_below` finds more than `at_most` files in the directory.
     """
     full = f"{root}/{name}"
     others = RootsBelow(root)

@@ -131,7 +131,10 @@ def temporary_files(contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 
 def move_file(source: Path, target: Path) -> None:
-    """Move `source` to `target`, replacing a file there, and sync its directory. Raise OSError."""
+    """Move `source` to `target`, replacing a file there. Raise OSError if that fails.
+
+    The directory of `target` is synced.
+    """
     source.replace(target)
     sync_directory(target.parent)
 

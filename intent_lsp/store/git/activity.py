@@ -34,7 +34,7 @@ StatMark = tuple[int, int, int] | None
 class GitMoment(Struct, frozen=True, kw_only=True):
     """The state of a git directory at one moment: stamps of the files that git writes, and locks.
 
-    `marks` are the stamps of these files in a fixed order, and `index` is the one of the index.
+    `marks` are the stamps of these files in a fixed order, and `index` is the stamp of the index.
     `index_at` is when the index was written, in seconds since 1970, or 0 if there is no index.
     `locks` are the paths of the lock files that exist.
     """
@@ -84,10 +84,10 @@ class GitRest:
     def lasted(self, index: StatMark, log: LogMark | None) -> bool:
         """Return whether git has changed nothing since this object was created and holds no lock.
 
-        `index` and `log` are the stamp of the index and the end of HEAD's reflog in an earlier
-        snapshot. If the index has changed since that snapshot and the reflog has not, git may have
-        written files but not yet moved HEAD. Then return False until the index is `RESTS_AFTER`
-        seconds old.
+        `index` is the stamp of the index in an earlier snapshot, and `log` marks the end of HEAD's
+        reflog in that snapshot; each is None if it could not be read. If the index has changed
+        since that snapshot and the reflog has not, git may have written files but not yet moved
+        HEAD. Then return False until the index is `RESTS_AFTER` seconds old.
         """
         now = git_moment(self._git_directory)
         if now.locks or now.marks != self.moment.marks:

@@ -25,7 +25,7 @@ _DEEPEN: Final = "`git fetch --unshallow` (fetch-depth: 0 at GitHub, GIT_DEPTH: 
 
 
 class UnknownRevisionError(IntentLspError):
-    """A revision that the repository does not have. `shallow`: it is a shallow clone."""
+    """A revision that the repository lacks. `shallow`: the repository is a shallow clone."""
 
     def __init__(self, revision: str, *, shallow: bool) -> None:
         super().__init__(f"there is no commit {revision} in this repository")
@@ -57,8 +57,8 @@ class UnreadableCommitsError(IntentLspError):
 class CommitRange(Struct, frozen=True, kw_only=True):
     """The commits reachable from `head` and not from `base`, each after its parents.
 
-    `base` and `head` are commit ids. `start` is git's merge base: a last commit that both have
-    in their history, or None if there is none.
+    `base` and `head` are commit ids. `start` is git's merge base of the two, or None if their
+    histories have no commit in common.
     """
 
     base: str
@@ -148,7 +148,10 @@ def _signed(signature: Any) -> str:
 
 
 def _is_cut(found: CommitRange, shallow: frozenset[str]) -> bool:
-    """Return whether a range in a shallow clone may lack commits, or have some of its base's."""
+    """Return whether a range in a shallow clone may be wrong.
+
+    It may lack commits, or contain commits that belong to the base's history.
+    """
     if found.start is None or any(each.id in shallow for each in found.commits):
         return True
     if found.base not in shallow:

@@ -94,8 +94,8 @@ def _directs(name: str, value: str) -> bool:
 def _is_elsewhere(git: Git, named: str | None) -> bool:
     """Return whether git uses another repository than `git`, or has a `post-index-change` hook.
 
-    `named` is the value of `core.hooksPath`, or None if it is not set. A hooks path inside git's
-    own installation counts as such a hook. Return True also if git fails.
+    `named` is the value of `core.hooksPath`, or None if it is not set. Return True also if `named`
+    begins with `%`, which stands for git's installation directory, or if git fails.
     """
     printed = run_git(git.root, "rev-parse", "--absolute-git-dir", "--git-common-dir")
     places = [Path(git.root, os.fsdecode(line)) for line in (printed or b"").splitlines()]

@@ -1,7 +1,7 @@
 """The files in which two trees differ: commits, or HEAD and the index, with renames as in git.
 
 Invariant: a path is relative to the root. Files outside the root are left out.
-Invariant: a file that was moved across the root's border has no other side.
+Invariant: a file that was moved into the root counts as new, one that was moved out as deleted.
 """
 
 # pygit2 is imported only when a repository is opened, so its types cannot be named here.
@@ -135,8 +135,7 @@ def _side(git: Git, file: Any, path: bytes) -> FileSide | None:
 def _below(found: Iterable[FileDelta] | None, asked: str) -> list[FileDelta]:
     """Return the deltas that have a side below the root.
 
-    A file that left the root is deleted there, and one that came in is new. If `found` is None,
-    raise UnreadableCommitsError, which says that git cannot read what was `asked` for.
+    If `found` is None, raise UnreadableCommitsError, which says that git cannot read `asked`.
     """
     if found is None:
         raise UnreadableCommitsError(asked)

@@ -43,8 +43,8 @@ _ABORTED: Final = (b"am --abort", b"rebase (abort)")
 class Move(Struct, frozen=True, kw_only=True):
     """A move of HEAD from the commit `old` (None: there was no commit yet) to the commit `new`.
 
-    `authored` is whether the move made `new` with content that somebody wrote; it is False if git
-    only combined other commits. `made` is whether the move is a step of a merge, pull, cherry-pick,
+    `authored`: the move created the commit `new`, with content that somebody wrote, not one that
+    git only combined from other commits. `made`: the move is a step of a merge, pull, cherry-pick,
     revert or rebase, and no fast-forward.
     """
 
@@ -90,7 +90,7 @@ def path_below(prefix: str, name: str) -> WorkspacePath | None:
 def common_directory(git_directory: Path) -> Path:
     """Return the git directory that all work trees share, given that of one work tree.
 
-    It is the same one for the main work tree.
+    For the main work tree, return `git_directory` itself.
     """
     link = first_line(git_directory / "commondir")
     return Path(git_directory, link).resolve() if link else git_directory

@@ -37,8 +37,9 @@ def hidden_by(
 
     Each file, relative to the root, is mapped to its ignore file. `before` maps each changed ignore
     file to its former content. Its keys are paths relative to the git top level, or absolute for
-    ignore files outside the work tree. Return at most `HIDDEN_AT_MOST` files, and none of a hidden
-    directory with more than 100 times as many. Return None if git cannot list the ignored files.
+    ignore files outside the work tree. Return at most `HIDDEN_AT_MOST` files. A hidden directory
+    with more than 100 times as many files is left out. Return None if git cannot list the ignored
+    files.
     """
     top = git.top
     printed = run_git(top, *_IGNORED, "--exclude-standard", "--directory", "--", os.fspath(root))
@@ -122,9 +123,9 @@ def _ignored_by(
 ) -> frozenset[str] | None:
     """Return the files at or below `names` that git ignored before the ignore files changed.
 
-    `before` maps each changed ignore file to its former content. Ignore files that did not
-    change count only if they are a `.gitignore`, and of all patterns the first `_PATTERNS_AT_MOST`.
-    Return None if git fails.
+    `before` maps each changed ignore file to its former content. Of the ignore files that did not
+    change, only those named `.gitignore` count. Only the first `_PATTERNS_AT_MOST` patterns of all
+    files count. Return None if git fails.
     """
     held = {**_standing(top, names), **before}
     # The last matching pattern wins, so deeper ignore files come last, and those of the work tree

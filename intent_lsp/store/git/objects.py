@@ -4,8 +4,8 @@ Conversion is specified in requirements section 8.
 
 Invariant: a path or HEAD that leads to nothing gives None or is left out; an unknown id raises.
 Errors of libgit2 pass through, and the caller logs them; only `discover` logs them itself.
-Invariant: `blob_lines` streams a large blob. A truncated one raises, and never counts as complete.
-Invariant: where a blob is used unconverted, `git cat-file --filters` returns the same bytes.
+Invariant: `blob_lines` streams a large blob, and raises if it cannot read the whole blob.
+Invariant: a blob is used unconverted only if `git cat-file --filters` would return the same bytes.
 """
 
 # pygit2 is imported only when a repository is opened, so its types cannot be named here.
@@ -50,10 +50,10 @@ _TRUE: Final = ("true", "yes", "on", "1")
 class Conversion(Struct, frozen=True, kw_only=True):
     """How git converts the blobs of one path into files.
 
-    Equal conversions turn a blob into equal bytes, unless a program does it. `program` is whether
-    the path has a filter or a `working-tree-encoding`; then the blob alone does not determine the
-    bytes, and `said` is empty. Otherwise `said` are the attributes and settings that determine
-    git's built-in conversion, or empty if the file's bytes are the blob's.
+    `program`: the path has a filter or a `working-tree-encoding`. Then the blob alone does not
+    determine the file's bytes, and `said` is empty. Without `program`, `said` are the attributes
+    and settings that determine git's built-in conversion; it is empty if the file's bytes are the
+    blob's. Equal conversions without `program` turn a blob into equal bytes.
     """
 
     said: tuple[Attribute, ...] = ()
@@ -151,11 +151,10 @@ def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Ma
 
 
 def merged_commits(repository: Any, path: str) -> Iterator[str]:
-    """Yield the ids of the parents of each merge that changed a file itself.
+    """Yield the ids of the parents of each merge whose file at `path` differs from all parents'.
 
-    Its version of the file at `path` then equals that of none of its parents. Only the newest
-    `_WALKED_AT_MOST` commits in HEAD's history are searched, newest first. Parents that the
-    repository lacks are left out.
+    Only the newest `_WALKED_AT_MOST` commits in HEAD's history are searched, newest first. Parents
+    that the repository lacks are left out.
     """
     if repository.head_is_unborn:
         return

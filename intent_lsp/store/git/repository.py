@@ -142,8 +142,9 @@ class Git:
     def version_bytes(self, version: Version) -> bytes | None:
         """Return a version's bytes as git would check them out, or None if they cannot be read.
 
-        If a filter program converts them, and its clean direction turns the file on disk into the
-        version's blob, these are the bytes on disk. Else a Git LFS file's are those of its pointer.
+        If git uses a filter program for them, return the bytes of the file on disk, if the filter's
+        clean direction turns that file into the version's blob. Otherwise return for a Git LFS file
+        its pointer.
         """
         if version.how != Conversion():
             return filtered(self.top, version)
@@ -158,7 +159,10 @@ class Git:
         return found
 
     def staged_version(self, path: WorkspacePath) -> Version | None:
-        """Return a file's version in the index, of a link its own; None if absent or unreadable."""
+        """Return a file's version in the index; None if absent or unreadable.
+
+        A link is not followed.
+        """
         return self._version(path, blob_in_index)
 
     def ignored(self, path: WorkspacePath) -> bool:
@@ -276,9 +280,9 @@ class Git:
 def filtered(top: Path, version: Version) -> bytes | None:
     """Return a version's bytes as git would check them out at `top`, or None if git fails.
 
-    If a filter program converts the bytes, the file on disk is tried first: if the filter's clean
-    direction turns it into the version's blob, its bytes are returned. A filter need not give the
-    same bytes twice. Otherwise the bytes of a Git LFS file are those of its pointer.
+    If git uses a filter program for them, return the bytes of the file on disk, if the filter's
+    clean direction turns that file into the version's blob: the filter may not give the same bytes
+    again. Otherwise return for a Git LFS file its pointer.
     """
     if version.how.program and (disk := _clean(top, version)) is not None:
         return disk
@@ -288,7 +292,7 @@ def filtered(top: Path, version: Version) -> bytes | None:
 def _clean(top: Path, version: Version) -> bytes | None:
     """Return the bytes of a version's file on disk, or None if they are not those of the version.
 
-    They are the version's if git's clean filter turns them into its blob.
+    They are those of the version if git's clean filter turns them into the version's blob.
     """
     try:
         disk = read_bytes(top / version.path)
