@@ -126,7 +126,7 @@ def governed_ledger(root: Path, rules: RulesCache) -> Ledger:
 
 
 class Unsealed(Struct, frozen=True):
-    """Why no checkpoint was made. `problem` is the first error of the ledger, or None."""
+    """Why no checkpoint was made. `problem` is the first error found in the ledger, or None."""
 
     reason: str
     problem: LedgerProblem | None = None

@@ -138,7 +138,7 @@ class WorkChecks:
     def _is_explained(self, path: WorkspacePath) -> bool:
         """Return whether a file is as its newest record or the server itself left it.
 
-        It is so too if git has since written the same content again, as `git stash pop` does.
+        True also if git has since written the same content again, as `git stash pop` does.
         """
         content, state = hash_if_there(read_in(self._stores.root, path)), self._stores.state
         if content is None:

@@ -84,7 +84,7 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def scopes(self) -> Mapping[IntentId, Scope]:
-        """The scope of each intent, without the globs beyond a file's limits (scope section 3)."""
+        """The scope of each intent, without the globs that exceed the limits of scope section 3."""
         intents = self.file.intents
         compiled = compile_scopes([intent.owned_scope for intent in intents], self.spelling)
         return dict(zip((intent.id for intent in intents), compiled, strict=True))

@@ -55,7 +55,7 @@ class LedgerHistory:
         self._failures = 0
 
     def newest(self, path: WorkspacePath) -> Record | None:
-        """Return the newest record of a path, or None. A rename is a record of both its paths."""
+        """Return the newest record of a path, or None. A rename counts for both of its paths."""
         return self._told(lambda: self._index.newest_for_path(path), None)
 
     def newest_passes(self, path: WorkspacePath) -> bool:
@@ -281,10 +281,7 @@ class Stores(Struct, frozen=True, kw_only=True, dict=True):
             _log.warning("an open run of saves waits for the ledger: %s", problem)
 
     def is_coming_save(self, path: WorkspacePath, data: bytes | None) -> bool:
-        """Return whether `data` is the text that an editor is about to save, or has just saved.
-
-        False for None, which means that there is no file.
-        """
+        """Return whether an editor is about to save `data` or has just saved it; False for None."""
         coming = self.coming_saves.get(path)
         held = None if coming is None or data is None else decode(data)
         return held is not None and held.text == coming

@@ -131,10 +131,7 @@ def temporary_files(contents: Mapping[str, bytes]) -> Iterator[Path]:
 
 
 def move_file(source: Path, target: Path) -> None:
-    """Move `source` to `target`, replacing a file there. Raise OSError if that fails.
-
-    The directory of `target` is synced.
-    """
+    """Move `source` to `target`, replacing a file. Sync the target's directory. Raise OSError."""
     source.replace(target)
     sync_directory(target.parent)
 

@@ -43,8 +43,8 @@ _ABORTED: Final = (b"am --abort", b"rebase (abort)")
 class Move(Struct, frozen=True, kw_only=True):
     """A move of HEAD from the commit `old` (None: there was no commit yet) to the commit `new`.
 
-    `authored`: the move created the commit `new`, with content that somebody wrote, not one that
-    git only combined from other commits. `made`: the move is a step of a merge, pull, cherry-pick,
+    `authored`: the move created the commit `new` with content that somebody wrote, not content that
+    git combined from other commits. `made`: the move is a step of a merge, pull, cherry-pick,
     revert or rebase, and no fast-forward.
     """
 

@@ -142,9 +142,7 @@ class Git:
     def version_bytes(self, version: Version) -> bytes | None:
         """Return a version's bytes as git would check them out, or None if they cannot be read.
 
-        If git uses a filter program for them, return the bytes of the file on disk, if the filter's
-        clean direction turns that file into the version's blob. Otherwise return for a Git LFS file
-        its pointer.
+        `filtered` says which bytes these are if git uses a filter program.
         """
         if version.how != Conversion():
             return filtered(self.top, version)
@@ -159,10 +157,7 @@ class Git:
         return found
 
     def staged_version(self, path: WorkspacePath) -> Version | None:
-        """Return a file's version in the index; None if absent or unreadable.
-
-        A link is not followed.
-        """
+        """Return a file's version in the index, or a link's own; None if absent or unreadable."""
         return self._version(path, blob_in_index)
 
     def ignored(self, path: WorkspacePath) -> bool:
