@@ -86,7 +86,7 @@ def _read_input(descriptor: int, seconds: float) -> bytes:
     """
     passed = stopwatch()
     parts: list[bytes] = []
-    size = 0
+    size, closed = 0, False
     while True:
         left = seconds - passed()
         if left <= 0 or not _is_ready(descriptor, left):
@@ -98,7 +98,10 @@ def _read_input(descriptor: int, seconds: float) -> bytes:
         size += len(chunk)
         if size > LARGEST:
             raise UnreadInputError(f"the event on standard input has more than {LARGEST >> 20} MiB")
-        if chunk.rstrip().endswith(b"}") and not _is_ready(descriptor, 0.0):
+        if not chunk.isspace():
+            # A line end may come by itself.
+            closed = chunk.rstrip().endswith(b"}")
+        if closed and not _is_ready(descriptor, 0.0):
             # Mostly the end is there at once, and nothing has to be parsed to find it.
             data = b"".join(parts)
             if _is_whole(data):
