@@ -38,7 +38,7 @@ class RecordDocument(Struct, frozen=True):
 
     @property
     def uri(self) -> str:
-        """The URI of the document. Its last segment is a name for people."""
+        """The URI of the document. Its last path segment is for display only."""
         digits = "".join(filter(str.isalnum, self.record_id[:_NAMED]))
         path = f"{self.root.rstrip('/')}/record-{digits}.txt"
         return f"{RECORD_SCHEME}:{_path(path)}?record={_quoted(self.record_id)}"
@@ -62,7 +62,7 @@ class ContentDocument(Struct, frozen=True, kw_only=True):
 
 
 def read_document_uri(uri: str) -> RecordDocument | ContentDocument | None:
-    """Return the document that a URI names, or None if it is not the URI of such a document."""
+    """Return the record or the content of a file that a URI names, or None for any other URI."""
     scheme, _, rest = uri.partition("#")[0].partition(":")
     spelled, _, query = rest.partition("?")
     path = path_of_uri(f"file:{spelled}")
@@ -81,7 +81,7 @@ def read_document_uri(uri: str) -> RecordDocument | ContentDocument | None:
 def _fields(query: str) -> Mapping[str, str] | None:
     """Return the fields of a query by name, or None if it cannot be decoded.
 
-    The record's id is the rest of the query, since it may hold any character.
+    The record's id is all text after `record=`, any `&` included.
     """
     try:
         # As a whole, because some editors encode `=` and `&`, too.

@@ -1,6 +1,6 @@
 """What a hook sends to its root's server, and the reply: a line of JSON each (hooks section 5).
 
-Invariant: nothing is needed that takes long to load, so that a hook begins quickly.
+Invariant: it imports nothing that takes long to load, so that a hook begins quickly.
 """
 
 import json
@@ -77,14 +77,14 @@ def read_request(line: bytes) -> HookRequest | None:
 def encode_reply(reply: HookAnswer | None) -> bytes:
     """Return a reply as a line of JSON, with its line feed.
 
-    If `reply` is None, it says that the server cannot answer, and the hook judges by itself.
+    For None, the line says that the server cannot answer; the hook then judges by itself.
     """
     told = {"version": VERSION, "answered": reply is not None}
     return json.dumps(told | ({} if reply is None else reply._asdict())).encode("ascii") + b"\n"
 
 
 def encode_waiting(seconds: float) -> bytes:
-    """Return the line of JSON that says that a person is asked, who has up to `seconds`."""
+    """Return the line of JSON that says that a person has up to `seconds` to answer a question."""
     return json.dumps({"version": VERSION, "waits": seconds}).encode("ascii") + b"\n"
 
 

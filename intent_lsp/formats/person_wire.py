@@ -63,9 +63,9 @@ def encode_answer(answer: ApprovalAnswer) -> bytes:
 def read_answer(line: bytes) -> ApprovalAnswer:
     """Return the answer in a line of JSON.
 
-    Without a valid answer of this version, or if the line says so, the result is the answer that
-    nobody can be asked, with the line's feedback if that is a text. An unknown approval, or one
-    without a session, counts as no approval.
+    If the line says that nobody can be asked, or has no valid answer of this version, return
+    NO_ANSWER, which says the same, with the line's feedback if that is a text. An unknown approval,
+    or one without a session, counts as no approval.
     """
     told = json_object(line)
     feedback, session = told.get("feedback"), told.get("session")

@@ -40,9 +40,8 @@ TOLD_AT: Final = frozenset({*_TOOL_KINDS, HookKind.SESSION_START, HookKind.PROMP
 class Fields(Struct, frozen=True, kw_only=True):
     """The names that each field of a payload may have, () if the host has no such field.
 
-    The defaults are those of Claude Code and its followers. `only_subagents` is a field that only
-    the payloads of subagents have: without it in a payload, `agent` is not read. It is () if
-    `agent` is such a field itself.
+    The defaults are those of Claude Code and its followers. `only_subagents`, unless (), is a field
+    that only the payloads of subagents have; `agent` is read only beside it.
     """
 
     event: Names = ("hook_event_name", "hookEventName")
@@ -89,17 +88,18 @@ def top_level_refusal(_event: str, reason: str) -> Mapping[str, Any]:
 class Host(Struct, frozen=True, kw_only=True):
     """One agent host.
 
-    `version` is the version whose payloads were recorded; None: known from documents only. `events`
-    maps the host's names of events to kinds. `limit_seconds` is how long the host waits for a hook
-    at least. `refuse` encodes a refusal, sent with the exit status `refusal_status`. `tell` encodes
-    a text for the model, and `told_at` are the kinds of events at which the model gets one.
-    `failure` returns why a call failed, from the payload of the event after it, or None. `shown`
-    returns what a read tool showed, or None. `by_person` returns whether a person changed the
-    agent's text before it was written. By default the payloads do not say these three. `tools` maps
-    events that name no tool to the tool that they stand for; the input may then be the payload
-    itself. In an environment with the variable `silent_under`, another host runs this host's hooks
-    and reads a refusal only with exit status 0. `types_unseen`: the agent can type into a command
-    that still runs, and no hook is asked about that.
+    `version` is the version whose payloads were recorded, or None for a host known from its
+    documentation alone. `events` maps the host's names of events to kinds. The host waits at least
+    `limit_seconds` for a hook. `refuse` encodes a refusal, sent with the exit status
+    `refusal_status`. `tell` encodes a text for the model, and `told_at` are the kinds of events at
+    which the model gets one. From the payload of an event after a call, `failure` returns why the
+    call failed, or None; `shown` what a read tool showed, or None; and `by_person` whether a person
+    changed the agent's text before it was written. By default, payloads do not say these three
+    things. `tools` maps events that name no tool to the tool that they stand for; if the payload of
+    such an event has no input, the payload itself is the input. In an environment with the variable
+    `silent_under`, another host runs this host's hooks and reads a refusal only with exit status 0.
+    `types_unseen` says that the agent can type into a command that still runs, without any hook
+    being asked.
     """
 
     name: str
@@ -133,8 +133,8 @@ class Host(Struct, frozen=True, kw_only=True):
         """Return the event in a payload. An event that the host does not have gets the kind OTHER.
 
         `given` is the event's name from the command line, for a payload without one, or None. Raise
-        WrongPayloadError if the event has no name, if a call has no tool, or where `Payload.text`,
-        `Payload.part`, `tool_call` or `shown` raises it.
+        WrongPayloadError if the event has no name, if a call has no tool, or if an id, the working
+        directory, the call or the text that it shows has a wrong type.
         """
         names, name = self.fields, self.event_name(payload, given)
         kind = self.events.get(name, HookKind.OTHER)

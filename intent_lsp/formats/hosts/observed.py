@@ -41,9 +41,10 @@ A refusal without JSON, or with text that is no JSON, lets the call pass.
 
 
 def _codex_failure(payload: Payload) -> str | None:
-    """Return the output of a patch that failed, or None if it did not fail.
+    """Return the output of a call that failed, or None if it is not seen to have failed.
 
-    The failure of a shell command is not seen, since its output does not begin with its status.
+    Only a patch is seen to fail: its output begins with `Exit code: N`, that of a shell command
+    does not.
     """
     said = payload.prose(("tool_response",))
     found = re.match(r"Exit code: (-?\d+)", said)

@@ -68,7 +68,7 @@ class Payload(Struct, frozen=True):
         return value
 
     def prose(self, names: Names) -> str:
-        """Return the text of a field; of a list, the texts `text` of its objects, a line each.
+        """Return the text of a field; for a list, the `text` of each object in it, a line each.
 
         Return "" if the field is missing or has another type.
         """
@@ -150,7 +150,11 @@ def read_payload(data: bytes) -> Payload:
 
 
 def _items(name: str, value: object, kind: type, kinds: str) -> Sequence[Any]:
-    """Return the items of a list, which must be of one kind. None has no items."""
+    """Return the items of the list in the field `name`, or () if `value` is None.
+
+    `kinds` names the type `kind` in messages. Raise WrongPayloadError for a `value` that is no
+    list, or for an item of another type.
+    """
     if value is None:
         return ()
     if not isinstance(value, list):

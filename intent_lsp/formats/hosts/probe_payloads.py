@@ -107,7 +107,7 @@ def probe_payload(host: str, event: str, root: str) -> Mapping[str, Any]:
 
 
 def _filled(shape: object, known: Mapping[str, str]) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a shape with known values in their places."""
+    """Return `shape` with each placeholder replaced by its value in `known`."""
     if isinstance(shape, Mapping):
         return {key: _filled(value, known) for key, value in shape.items()}
     if isinstance(shape, list):

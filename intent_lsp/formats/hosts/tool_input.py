@@ -67,7 +67,8 @@ def _paths(given: Payload) -> Iterator[str]:
 def _listed(given: Payload, name: str) -> Iterator[str]:
     """Yield the path that each object in the list field `name` names, if it names one.
 
-    Texts in the list are paths if the field is `files`; else raise WrongPayloadError for them.
+    A list `files` may hold texts alone: they are paths. Raise WrongPayloadError for any other list
+    with an item that is not an object.
     """
     _, value = given.find((name,))
     if name == "files" and isinstance(value, list) and all(isinstance(v, str) for v in value):
@@ -104,7 +105,7 @@ def _whole_text(given: Payload) -> str | None:
 
 
 def _pieces(given: Payload) -> Iterator[str]:
-    """Yield the texts in `given`, and in its list `edits`, that would replace others."""
+    """Yield the replacement texts, such as `new_string`, in `given` and in its list `edits`."""
     _, edits = given.find(("edits",))
     for part in (given.fields, *(edits if isinstance(edits, list) else ())):
         _, text = Payload(part).find(_PIECE) if isinstance(part, Mapping) else ("", None)

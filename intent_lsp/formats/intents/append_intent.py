@@ -229,9 +229,9 @@ class _Adding(Struct, frozen=True):
         return EntryForm(inline=last.flow, quote=last.quote, lists=lists)
 
     def _step(self, entries: Sequence[YamlNode], column: int) -> int:
-        """Return how many columns the pairs of a new entry are indented below its key at `column`.
+        """Return by how many columns a new entry's pairs are indented below its key at `column`.
 
-        This is as in the last of `entries` that is in block form, or 2 if there is none.
+        Return the number of the last of `entries` that is in block form, or 2 if there is none.
         """
         tables = [each for each in entries if isinstance(each, MappingNode) and not each.flow]
         step = self._column(tables[-1]) - column if tables else 0

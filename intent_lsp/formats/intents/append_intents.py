@@ -1,7 +1,7 @@
 """Adds several new intents at the end of the intents file, in one edit.
 
-Invariant: an intent that cannot be added is left out, with the reason. The others are still added,
-but for those after one that exceeds a limit of the file.
+Invariant: an intent that cannot be added is left out, with the reason, and the others are added.
+After an intent that exceeds a limit of the file, all later ones are left out.
 Invariant: existing text stays as it was, as in `append_intent` (requirements section 3).
 """
 
@@ -45,7 +45,7 @@ def add_intents(text: str, intents: Sequence[Intent], now: str) -> Added:
 
 
 class _Several:
-    """Adds intents to `text`, that of a file. `refused` maps ids of those left out to reasons."""
+    """Adds intents to the text of a file. `refused` maps ids of intents left out to the reasons."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -77,9 +77,10 @@ class _Several:
             self.text = apply_changes(self.text, changes)
 
     def _together(self, wanted: Sequence[Intent]) -> bool:
-        """Add intents at one place, and verify the result once. Return whether that was possible.
+        """Add intents at one place, and verify the result once. Return whether it succeeded.
 
-        If it was, `refused` has the reasons for those that cannot be added at all.
+        An intent that cannot be added is left out, and `refused` gets the reason. Without success,
+        nothing is changed.
         """
         before = self._reader.read(self.text)
         refused: dict[str, str] = {}
@@ -99,10 +100,10 @@ class _Several:
     def _insertions(
         self, wanted: Sequence[Intent], before: IntentsFile, refused: dict[str, str]
     ) -> dict[Intent, TextChange] | None:
-        """Return the insertion of each intent, or None if these are not all at one place.
+        """Return the insertion for each intent, or None if they cannot all be made at one place.
 
-        An intent that cannot be added has none, and `refused` gets the reason. `before` is what the
-        text reads as.
+        An intent that cannot be added has no insertion, and `refused` gets the reason. `before` is
+        the text as it is read.
         """
         taken = set(before.intents.by_id)
         add = adding_to(self.text)

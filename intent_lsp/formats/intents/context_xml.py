@@ -20,8 +20,8 @@ _IN_ATTRIBUTE = _IN_TEXT | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&
 def context_text(context: IntentContext) -> str:
     """Return a checkout context as an `<intent_context>` element.
 
-    An element inside another one begins a line, indented by two spaces more than that. Every line
-    ends in LF, the last one included.
+    Each element inside another one begins a line, indented by two spaces more than the outer one.
+    Every line ends in LF, the last one included.
     """
     return "\n".join(_lines(context)) + "\n"
 

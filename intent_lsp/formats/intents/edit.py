@@ -157,8 +157,9 @@ def _edited(
 ) -> FileEdit | EditRefused:
     """Return the verified edit that makes an intent what `changed` returns for it, or a refusal.
 
-    The two differ in one of status, scope and history; if they are equal, the edit is empty. Else
-    it also sets the intent's key `updated_at`, if there is one and `updated_at` is not None.
+    `changed` may change one of status, scope and history; if it changes nothing, the edit is empty.
+    Any other edit also sets the intent's key `updated_at`, if the intent has that key and the
+    argument `updated_at` is not None.
     """
     reader = reader or IntentsReader()
     before = reader.read(text)

@@ -1,8 +1,8 @@
 """Parses one entry of the intents file: its intent, and the spans of the intent's parts.
 
-Invariant: an entry without a usable id is not an intent. An entry with any other mistake is one.
-Invariant: id, globs and dates are read as text, whatever type YAML gives them. A single value of a
-date is kept as it is written, whatever is wrong with it (requirements section 3.1).
+Invariant: an entry without a usable id is no intent. An entry with any other mistake is an intent.
+Invariant: id, globs and dates are read as text, whatever type YAML gives them. A date that is a
+single value is kept as it is written, whatever is wrong with it (requirements section 3.1).
 """
 
 import re
@@ -225,9 +225,8 @@ def _status_fixes(reading: YamlDocument, node: YamlNode, text: str) -> tuple[Fix
 def _date_of(reading: YamlDocument, node: YamlNode, name: str) -> str | None:
     """Return the value of the key `name` as it is written, or None for null.
 
-    Add a hint if it is a plain value, without quotes, and a warning if it is no date or time of ISO
-    8601, which is returned all the same; neither for an empty text. For a list or a mapping, add a
-    finding and return None.
+    For a list or a mapping, add a finding and return None. For a text that is not empty, add a hint
+    if it has no quotes, and a warning if it is no date or time of ISO 8601.
     """
     text = text_of(reading, node)
     if not text:
@@ -248,9 +247,10 @@ def _date_of(reading: YamlDocument, node: YamlNode, name: str) -> str | None:
 
 
 def _note_order(reading: YamlDocument, intent: Intent, places: IntentPlaces) -> None:
-    """Add a warning if an intent was updated before it was created, whatever the time zones.
+    """Add a warning if an intent was certainly updated before it was created.
 
-    Nothing is added if one of the two dates is missing or is no date of ISO 8601.
+    A date without a time zone may be in any zone, and is compared so. Nothing is added if one of
+    the two dates is missing or is no date of ISO 8601.
     """
     begun_at, ended_at = places.created_at, places.updated_at
     if not intent.created_at or not intent.updated_at or begun_at is None or ended_at is None:

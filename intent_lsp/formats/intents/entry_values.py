@@ -51,8 +51,8 @@ def scope_of(
 ) -> tuple[YamlNode | None, tuple[tuple[YamlNode, str], ...]]:
     """Return the node of an entry's scope, and each glob with its node.
 
-    The first is that of `paths` if the scope is `{paths: [...]}`, and None if the entry has no
-    scope, or has one that is a mapping without `paths`. `fields` are the entry's pairs by known
+    If the scope is `{paths: [...]}`, its node is that of `paths`. The node is None if the entry has
+    no scope, or if the scope is a mapping without `paths`. `fields` are the entry's pairs by known
     key. Add to `reading` the findings that `pattern_findings` returns for each glob. Add one more
     if there are no globs or only exclusions, unless a finding says already that the scope or an
     item of it has a wrong form. A missing scope is reported at the node `at_id`.
@@ -103,9 +103,9 @@ def note_glob(
 def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
     """Return the sentences of a node: of each item of a list, each pair of a mapping, or one value.
 
-    Null has none. A mapping in a list has one for each pair. Add to `reading` a hint on any other
-    form than a list of single values. An item of a list that is a list or null gets a finding and
-    is left out.
+    An item that is a mapping gives a sentence for each of its pairs. An item that is a list or null
+    gets a finding and gives none. Add to `reading` a hint on any other form than a list of single
+    values. Return () for null.
     """
     content = node.content
     if isinstance(content, SequenceNode):
@@ -126,7 +126,7 @@ def prose_of(reading: YamlDocument, node: YamlNode) -> tuple[str, ...]:
 
 
 def _empty_scope(globs: Sequence[tuple[YamlNode, str]]) -> str:
-    """Return the message for a scope whose globs own no file, or "" for any other scope."""
+    """Return the message for a scope that has no globs or only exclusions, "" for any other."""
     if not globs:
         return "this intent owns no file, since `owned_scope` is missing or empty"
     taken = (glob.strip() for _, glob in globs)
@@ -139,6 +139,7 @@ def _shown(reading: YamlDocument, place: YamlNode, found: Field | None) -> Span:
     """Return the span where a finding on `place` is shown.
 
     This is the span of `place`, or that of the key of `found` if `place` is empty, so not visible.
+    If `found` is None, it is always the span of `place`.
     """
     return reading.span(found.key if found and place.start == place.end else place)
 
@@ -193,7 +194,10 @@ def _scope_paths_fix(
 def _piecewise(
     reading: YamlDocument, key: Scalar, table: MappingNode, inner: Field, name: str
 ) -> tuple[TextChange, ...]:
-    """Return the changes that take out `paths:` and the braces, and nothing between them."""
+    """Return the changes that take out `paths:` and the braces, but not the comments among them.
+
+    The changes also spell the key as `name`.
+    """
     colon = _COLON.match(reading.text, inner.key.end)
     changes = [
         reading.change(key.start, key.end, name),
@@ -212,7 +216,7 @@ def _piecewise(
 def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
     """Yield the sentences of a list: each single value, and each pair of a mapping in the list.
 
-    Add a finding on each item that is a mapping, a list or empty.
+    Add a finding on each item that is a mapping, a list or null.
     """
     for item in listing.items:
         content = item.content

@@ -1,7 +1,7 @@
 """*Fix all*: every safe fix of the intents file or the policy at once (requirements section 3.11).
 
-Invariant: a fixed text means the same intents, or the same policy; but for unknown keys and
-statuses with a safe fix, which are read as they were meant.
+Invariant: a fixed text means the same intents or the same policy, except that unknown keys and
+statuses with a safe fix are read as they were meant.
 Invariant: a fixed text has fewer findings than the text had, or is that text.
 """
 
@@ -66,7 +66,7 @@ T = TypeVar("T", bound=IntentsFile | PolicyFile)
 class FixAll(Generic[T]):
     """One run of *Fix all*. `read` reads a text, and `meaning` returns what a fix has to keep.
 
-    The fixes of unknown keys and unknown statuses need not keep it.
+    Only the fixes of unknown keys and unknown statuses may change that meaning.
     """
 
     def __init__(self, read: Callable[[str], T], meaning: Callable[[T], object]) -> None:
@@ -74,11 +74,11 @@ class FixAll(Generic[T]):
         self._readings = 0
 
     def fixed(self, text: str) -> FixedText:
-        """Return the text with the safe fixes of all its findings, and of those of the fixed text.
+        """Return the text with its safe fixes applied, then those of the fixed text, and so on.
 
         Of a finding, only the first fix counts. A fix is left out if it does not make the findings
-        fewer, or changes the meaning and does not correct an unknown key or status. Each trial
-        reads a text; trials and rounds have a limit, and what is not tried is left out too.
+        fewer. A fix that changes the meaning is left out too, unless it corrects an unknown key or
+        status. Trials and rounds have a limit, and fixes that are not tried are left out.
         """
         count = 0
         for _ in range(_ROUNDS):
@@ -95,7 +95,7 @@ class FixAll(Generic[T]):
         return FixedText(text, count)
 
     def _accepted(self, text: str, before: T, fixes: Sequence[Fix], *, keeps: bool) -> list[Fix]:
-        """Return those of the fixes that are good in the sense of `_good`, also together."""
+        """Return fixes that are good together, in the sense of `_good`: all of them if possible."""
         if not fixes or self._readings >= _MOST_READINGS:
             return []
         if self._good(text, before, fixes, keeps=keeps):
@@ -122,10 +122,11 @@ class FixAll(Generic[T]):
 
 
 def _safe_fixes(findings: Sequence[Finding], *, correcting: bool) -> list[Fix]:
-    """Return the safe fixes of the findings that do not overlap, in order of position.
+    """Return safe fixes of the findings, no two of which overlap, in order of position.
 
     Only the first fix of a finding counts. Of two that overlap, the one that begins first is taken.
-    `correcting`: those of findings in `_CORRECTING`; else those of all others.
+    With `correcting`, only the fixes of findings in `_CORRECTING` are returned, else only the
+    others.
     """
     offered = [
         fix
@@ -146,7 +147,7 @@ def _safe_fixes(findings: Sequence[Finding], *, correcting: bool) -> list[Fix]:
 
 
 def _free(spans: Sequence[Span], span: Span) -> bool:
-    """Return whether a span overlaps none of the sorted `spans`, nor begins where one begins."""
+    """Return whether a span overlaps none of the sorted `spans`, and begins where none begins."""
     at = bisect_left(spans, span)
     before, after = spans[max(at - 1, 0) : at], spans[at : at + 1]
     return not any(one.end > span.start or one.start == span.start for one in before) and not any(

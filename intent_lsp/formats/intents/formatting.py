@@ -30,9 +30,9 @@ def format_intents(text: str) -> FileEdit | EditRefused:
     """Return the edit that sets the white space of an intents file in order, or a refusal.
 
     A byte order mark at the start is allowed. Each change is within a line, deletes a blank line,
-    or adds the line end that the last line lacks. Refused is a text that does not parse, one with a
-    key behind `?` or a line break that only YAML takes for one, and an edit that would change a
-    value or lose a comment.
+    or adds the line end that the last line lacks. A text is refused if it does not parse, has a key
+    behind `?`, or has a line break that only YAML knows, such as U+2028. An edit is refused if it
+    would change a value or lose a comment.
     """
     return _edit(text, None)
 
@@ -40,8 +40,8 @@ def format_intents(text: str) -> FileEdit | EditRefused:
 def format_lines(text: str, lines: range) -> FileEdit | EditRefused:
     """Return the changes that begin on the lines `lines`, of those that `format_intents` makes.
 
-    Lines count from 0. Return a refusal of the texts that `format_intents` refuses, and of changes
-    that without those of other lines would change a value or lose a comment.
+    Lines count from 0. A text is refused as in `format_intents`. The changes are refused if they
+    would change a value or lose a comment without the changes of other lines.
     """
     return _edit(text, lines)
 
@@ -79,7 +79,7 @@ def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
 
 
 def _without_tabs(edits: Sequence[SpaceEdit], made: ComposedIntents) -> list[SpaceEdit]:
-    """Return the edits, and those that put a blank for a tab between a dash and its item.
+    """Return the edits, and those that replace a tab between a dash and its item by a blank.
 
     They are in order of position.
     """
@@ -89,7 +89,7 @@ def _without_tabs(edits: Sequence[SpaceEdit], made: ComposedIntents) -> list[Spa
 
 
 def _plain(text: str, made: ComposedIntents) -> str:
-    """Return a text as plain YAML, without a byte order mark and with its globs masked."""
+    """Return a text as YAML, without a byte order mark and with plain words for unquoted globs."""
     return plain_yaml(text, made.composed).removeprefix(_MARK)
 
 
@@ -106,7 +106,7 @@ def _keeps(text: str, made: ComposedIntents, formatted: str) -> bool:
 
 
 def _said(root: YamlNode | None) -> Iterator[tuple[object, ...]]:
-    """Yield what is equal in equal trees, node by node."""
+    """Yield, node by node, what two trees must have in common to be equal."""
     # The place of each node in the order of nodes, by its `id()`.
     numbers: dict[int, int] = {}
     for node in nodes_in(root):

@@ -31,7 +31,7 @@ _IdStyle: TypeAlias = tuple[bool, str, str]
 
 
 def odd_ids(ids: Sequence[IntentId]) -> Iterator[tuple[IntentId, str]]:
-    """Yield each id that is written unlike the others or awkward, and why.
+    """Yield each id that is awkward or is written unlike the others, and why.
 
     The reason is a clause for a message. Ids are compared only if two thirds of them, and at least
     three, have one style.
@@ -81,13 +81,16 @@ def _awkward(name: str) -> str:
 
 
 def _width(ids: Sequence[str]) -> int:
-    """Return to how many digits most numbers in ids are filled with zeros; 1 if they are not."""
+    """Return the width to which most numbers in ids are filled with zeros, or 1 if they are not."""
     filled = {len(digits) for digits in map(_digits, ids) if digits.startswith("0")}
     return max((1, *filled), key=lambda width: (sum(_fits(each, width) for each in ids), width))
 
 
 def _fits(name: str, width: int) -> bool:
-    """Return whether an id's number is filled with zeros to a width, and no further, or missing."""
+    """Return whether an id's number is filled with zeros to exactly this width.
+
+    A longer number without zeros in front fits, too, and so does an id without a number.
+    """
     digits = _digits(name)
     return not digits or len(digits) == width or (len(digits) > width and digits[0] != "0")
 

@@ -13,9 +13,9 @@ from intent_lsp.core.content import line_body, split_lines
 
 
 class IgnoredIntents(Struct, frozen=True):
-    """The patterns of an ignore file: of each, its line as written, and what matches an id.
+    """The patterns of an ignore file: for each, its line as written, a flag, and a matcher of ids.
 
-    The flag between the two is False for a `!` line, which cancels earlier lines.
+    The flag is False for a `!` line, which cancels earlier lines.
     """
 
     lines: tuple[tuple[str, bool, Callable[[str], object | None]], ...] = ()

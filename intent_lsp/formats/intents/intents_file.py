@@ -43,7 +43,7 @@ class IntentsFile(Struct, frozen=True, kw_only=True):
 
 
 class ComposedIntents(Struct, frozen=True):
-    """The nodes of an intents file, its entries, and `reading`, with findings on the root alone."""
+    """The nodes and the entries of an intents file. `reading` has findings on its root alone."""
 
     reading: YamlDocument
     composed: Composed
@@ -140,9 +140,9 @@ def _joined(reading: YamlDocument, entries: Iterable[EntryRead]) -> IntentsFile:
 
 
 def _with_free_ids(reading: YamlDocument, intents: Intents) -> Iterator[Finding]:
-    """Yield the findings, those on missing and on repeated ids with a fix to the next free id.
+    """Yield the findings. Those on missing and on repeated ids get a fix to the next free id.
 
-    Where `_missing_id_fix` or `_other_id_fix` has none, the finding stays as it is.
+    Where `_missing_id_fix` or `_other_id_fix` returns None, the finding stays as it is.
     """
     fixing = {FileCode.MISSING_ID: _missing_id_fix, FileCode.DUPLICATE_ID: _other_id_fix}
     free = next_id(intents) if any(each.code in fixing for each in reading.findings) else ""
@@ -166,9 +166,9 @@ def _other_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix | None:
 def _missing_id_fix(reading: YamlDocument, place: Span, free: str) -> Fix | None:
     """Return the fix that gives an entry the id `free`, which no entry has, or None.
 
-    `place` is that of the null that stands for its id, or of its first key. Return None for an
-    empty entry, since there is nothing that an id could name, and for one whose first key is
-    neither first in braces nor, dashes aside, first on its line.
+    `place` is the place of the null that stands for its id, or of its first key. Return None for an
+    empty entry, since there is nothing that an id could name. Return None also if the first key is
+    neither first in its braces nor first on its line, behind any dashes.
     """
     text, title = reading.text, f"Add the id `{free}`"
     start, end = reading.places.offset(place.start), reading.places.offset(place.end)

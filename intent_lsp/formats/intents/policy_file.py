@@ -116,7 +116,8 @@ class _Sidecar:
     def _readers(self) -> dict[str, _Reader]:
         """Return the function that reads the value of each key of the policy from its node.
 
-        A key that takes a word or a truth value is read as the type of its field says.
+        The type of a field of TeamPolicy decides whether its key is read as a word or a truth
+        value.
         """
         typed: dict[str, _Reader] = {}
         for field in fields(TeamPolicy):
@@ -272,9 +273,10 @@ class _Sidecar:
 
 
 def _has_root_key(table: MappingNode, readers: Mapping[str, _Reader]) -> bool:
-    """Return whether the policy is not at the root of a file.
+    """Return whether the policy stands below the key `sidecar`, not at the root of the file.
 
-    That is so if the root has the key `sidecar`, or one that resembles it and no key of a policy.
+    That is so if the root has that key. It is also so if a key of the root resembles `sidecar`, and
+    none is a key of a policy.
     """
     names = [key.value for key, _ in table.pairs if isinstance(key, Scalar)]
     if ROOT_KEY in names or any(snake_case(name) in readers for name in names):

@@ -2,7 +2,7 @@
 
 Invariant: the old id becomes an alias, so that what is recorded under it stays with the intent.
 Invariant: an edit of the intents file is returned only if the edited text parses to the old intents
-with that change. An edit of `.intentignore` neither excludes another intent nor takes one back in.
+with that change. An edit of `.intentignore` does not change which other intents are excluded.
 """
 
 import re
@@ -44,9 +44,10 @@ _SPECIAL = re.compile(r"[\\*?\[]|^[#!]| $")
 class IgnoreEdit(Struct, frozen=True, kw_only=True):
     """The edit of `.intentignore` for a renamed intent.
 
-    `changes` is empty if no line names the old id, or if the lines that do must stay. `excluded`:
-    the file excludes the old id before the edit. `warning` is a message if only one is excluded of
-    the old id before and the new id after the edit, else None.
+    `changes` is empty if no line names the old id, or if changing such lines would affect another
+    intent. `excluded`: the file excludes the old id before the edit. `warning` is a message if the
+    old id is excluded before the edit and the new id is not excluded after it, or the other way
+    round; else None.
     """
 
     changes: FileEdit
@@ -61,9 +62,9 @@ def rename_intent(
 
     `intent_id` is the intent's id or one of its aliases. White space around `new_id` does not
     count. The id keeps its quotes, and gets quotes if YAML would read the new one as something
-    else. The old id is changed, too, where the entry has it as an id once more, and in pointers,
-    unless it is block text there. It is appended to the aliases, if it is not among them; if the
-    new id is one of them, the old id takes its place. Nothing else changes.
+    else. A repeated id in the entry, and a pointer to the old id, are changed too, unless they are
+    block text or YAML aliases. If the old id is no alias yet, it becomes one: it takes the place of
+    the new id in the aliases, or is appended to them. Nothing else changes.
     """
     if structure.text.startswith(_MARK):
         unmarked = read_structure(structure.text[1:])
@@ -117,9 +118,9 @@ def excluding_line(intent_id: str) -> str:
 
 
 def ids_ignored(text: str, names: Iterable[str]) -> Iterator[tuple[Span, str]]:
-    """Yield where a line of the ignore file `text` is exactly one of the ids `names`, and the id.
+    """Yield the span and the id of each line of the ignore file `text` that is one of `names`.
 
-    The span is without `!`, a leading `/` and spaces at the end.
+    `names` are ids. The span is without `!`, a leading `/` and spaces at the end.
     """
     known = frozenset(names)
     for number, line in enumerate(split_lines(text)):
@@ -133,7 +134,7 @@ def ids_ignored(text: str, names: Iterable[str]) -> Iterator[tuple[Span, str]]:
 
 
 def _unusable(intent: Intent, new_id: str) -> EditRefused | None:
-    """Return the refusal of a new id that is no id or is the intent's id already, else None."""
+    """Return the refusal of a new id that is no valid id or equals the present id, else None."""
     if new_id == intent.id:
         return EditRefused("this is its id already; give another one")
     if is_id(new_id):
@@ -147,9 +148,9 @@ def _unusable(intent: Intent, new_id: str) -> EditRefused | None:
 
 
 def _taken(structure: IntentsStructure, intent: Intent, new_id: str) -> EditRefused | None:
-    """Return the refusal of a new id of another intent, or of an old one that is not unique.
+    """Return a refusal if another intent has the new id or the old one, else None.
 
-    Return None if there is none. An alias counts as an id.
+    An alias counts as an id.
     """
     other = structure.intents.get(new_id)
     if other is not None and other is not intent:
@@ -196,7 +197,7 @@ def _respelled(
 ) -> Iterator[tuple[YamlNode, str]]:
     """Yield the nodes whose whole value changes, each with its new value.
 
-    A pointer that cannot be edited keeps the old id, which is an alias then.
+    A pointer or a repeated id that cannot be edited is left out, and keeps the old id.
     """
     for mention in mentions_of(structure, intent):
         match mention.kind:
@@ -215,7 +216,7 @@ def _editable(node: YamlNode) -> bool:
 
 
 def _renamed(intent: Intent, new_id: str) -> Intent:
-    """Return an intent with another id: its old id is an alias, the new one is none."""
+    """Return an intent with the id `new_id`, which is no alias any more; the old id becomes one."""
     aliases = tuple(intent.id if name == new_id else name for name in intent.aliases)
     if intent.id not in aliases:
         aliases = (*aliases, intent.id)

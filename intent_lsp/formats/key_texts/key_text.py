@@ -34,7 +34,8 @@ def key_texts(table: str) -> Mapping[str, KeyText]:
     """Return the texts about the keys of a table, in its order.
 
     A line `key: Title` begins a text. Its description is indented by four spaces below, and so is
-    `- word: ` with the sentence about each word that the key takes. White space counts once.
+    `- word: ` with the sentence about each word that the key takes. Any white space in them becomes
+    one blank.
     """
     _, *parts = _KEY.split(table)
     return {
@@ -44,7 +45,7 @@ def key_texts(table: str) -> Mapping[str, KeyText]:
 
 
 def names_schema(text: str) -> bool:
-    """Return whether a line of a text is a comment that names a schema for that other server."""
+    """Return whether a line of a text is a comment that names a schema for yaml-language-server."""
     return "yaml-language-server" in text and _SCHEMA.search(text) is not None
 
 

@@ -37,9 +37,9 @@ _HOUR: Final = slice(13)
 class LineBatch(NamedTuple):
     """A batch of ledger lines that are valid, although the hashes that they state may be wrong.
 
-    `wires` are the parsed records. `hashes` are their right hashes, and `digests` these as 32 raw
-    bytes each. `changed` are the indexes of lines whose stated hash is wrong. `follow` is true if
-    `changed` is empty, every line links to the line above it, and no line merges heads.
+    `wires` are the parsed records. `hashes` are their right hashes, and `digests` the same hashes
+    as 32 bytes each. `changed` are the indexes of lines whose stated hash is wrong. `follow` is
+    true if `changed` is empty, every line links to the line above it, and no line merges heads.
     """
 
     wires: Sequence[WireRecord]
@@ -69,9 +69,9 @@ class LineBatch(NamedTuple):
 def examine_lines(data: bytes) -> LineBatch | list[Link]:
     """Check whole ledger lines, each with its newline. Never raises.
 
-    Return a LineBatch if there are two or more valid lines, each linked to the line above it,
-    without merges and in order of time. Else return the Link of each line, as `examine` does for
-    that line alone.
+    Return a LineBatch with `follow` if there are at least two lines, all are valid, their hashes
+    are right, each links to the line above it, none merges heads, and they are in order of time.
+    Else return the Link of each line, as `examine` does for that line alone.
     """
     found = _sound(data)
     if found is None:
@@ -170,8 +170,8 @@ def _are_valid(
 ) -> bool:
     """Return whether all records keep the rules of the ledger. Their own hashes are not checked.
 
-    `ids` and `times` are the records' ids and timestamps. `named` are the hashes of other records
-    to which they refer. Hashes that the caller has just computed need not be in `named`.
+    `ids` and `times` are the records' ids and timestamps. `named` are the hashes by which they
+    refer to other records; those known to be well-formed may be left out.
     """
     try:
         return (
@@ -217,7 +217,7 @@ def _doubtful(wires: Sequence[WireRecord], times: Sequence[str]) -> Iterator[Wir
 
 
 def _are_usual(files: Sequence[WireFile]) -> bool:
-    """Return whether the ranges of each conversation ascend, and line counts fit their lengths.
+    """Return whether the ranges of each conversation ascend, and each has its number of new lines.
 
     False also if a range has no line counts, adds no line or stands for the whole file.
     """

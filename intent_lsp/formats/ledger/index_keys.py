@@ -17,7 +17,8 @@ _LEFT_OUT: Final = str.maketrans("", "", "-:.TZtz+ ")
 def key64(text: str) -> int:
     """Return a signed 64-bit key for a text. Never raises.
 
-    For a hash or a UUID, it is the number that the first 16 hexadecimal digits spell, less 2**63.
+    For a hash or a UUID, it is the number that the first 16 hexadecimal digits spell, minus 2**63.
+    For any other text, it is the start of a hash of the text.
     """
     bare = text.removeprefix("sha256:").replace("-", "")[:16]
     try:
@@ -32,8 +33,9 @@ def key64(text: str) -> int:
 def moment_of(timestamp: str) -> int:
     """Return an integer that grows with the time of a timestamp in the ledger's format.
 
-    It is the digits of the time, from the year to the millisecond, as one number times 64. It is 0
-    for "". Never raises.
+    It is the digits of the time, from the year to the millisecond, as one number times 64. The
+    factor leaves room for the keys of several records in one millisecond. The result is 0 for "".
+    Never raises.
     """
     digits = timestamp.translate(_LEFT_OUT)[:_DIGITS]
     if not (digits.isascii() and digits.isdigit()):

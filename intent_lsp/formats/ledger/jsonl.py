@@ -219,7 +219,7 @@ def _misspelled(line: bytes, wire: WireRecord) -> Flaw | None:
 def _unreadable(line: bytes, error: Exception) -> Flaw:
     """Return the flaw of a line that cannot be decoded, because of `error`.
 
-    The code of the flaw is BAD_RECORD if the line is a JSON object, else BAD_JSON.
+    The code of the flaw is BAD_RECORD if the line can be read as a JSON object, else BAD_JSON.
     """
     if isinstance(error, RecursionError):
         return Flaw(

@@ -1,8 +1,8 @@
 """Ledger lines from an older tool: chained over five keys, or not chained at all.
 
 Invariant: the hash of a chained line covers JavaScript's JSON text of `{id, timestamp, vcs, files,
-prev_record_hash}`, without those keys that the line lacks. The hash of a line without `integrity`
-covers its bytes without the line end (ledger section 2).
+prev_record_hash}`; keys that the line lacks are left out of that text. The hash of a line without
+`integrity` covers its bytes without the line end (ledger section 2).
 Invariant: a line of the present format that lost only its `integrity` is not taken for an older
 line.
 """
@@ -79,7 +79,10 @@ def renewed(record: Record) -> Record:
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:
-    """Return the JSON object of a line, or None if no older tool can have written the line."""
+    """Return the JSON object of a line, or None if there is none.
+
+    Return None also for a line of the present format that lost its `integrity`.
+    """
     try:
         value = parse(line.decode())
     except (ValueError, RecursionError):

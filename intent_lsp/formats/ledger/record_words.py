@@ -43,7 +43,7 @@ class RecordFact(Struct, frozen=True):
 
 
 def record_facts(record: Record, flags: Sequence[str], when: str) -> Iterator[RecordFact]:
-    """Yield the facts of a record: the edit, what approved or disturbed it, each file, the chain.
+    """Yield the facts of a record: the edit, failure and doubts, approval, each file, the chain.
 
     `flags` may be `INTENT_CHANGED` and `INTENT_ARCHIVED`, and `when` is the record's time as people
     are to read it.
@@ -102,9 +102,9 @@ def _deed(record: Record, flags: Sequence[str], when: str) -> Iterator[RecordFac
 
 
 def _consent(record: Record) -> Iterator[RecordFact]:
-    """Yield those facts that the record has of these: failure, concurrent change, doubts.
+    """Yield the facts about a failure, a concurrent change and doubts, an approval and a grant.
 
-    Approval and grant follow.
+    Of these, a record has any or none.
     """
     if not record.success:
         yield RecordFact("failed", record.error or "no reason was given", FactTone.FAILURE)
@@ -126,7 +126,7 @@ def _consent(record: Record) -> Iterator[RecordFact]:
 
 
 def _through(channel: ApprovalChannel) -> str:
-    """Return "" if a person's own editor answered, else a clause: the agent's client answered."""
+    """Return the clause that the agent's client answered, or "" if a person's own editor did."""
     return "" if channel is ApprovalChannel.EDITOR else ", through the agent's client"
 
 

@@ -30,7 +30,7 @@ class SigningKey(Struct, frozen=True):
     key: Ed25519PrivateKey
 
     def sign(self, name: str, text: str) -> Note:
-        """Return a note with `text` and its signature by this key, which is called `name` there.
+        """Return a note with `text`, signed by this key, which is called `name` in the note.
 
         The name must not contain white space or a `+`.
         """
@@ -85,7 +85,8 @@ def read_public_key(data: bytes, *, name: str) -> NoteKey | Rejected:
 def signed_text(note: Note, key: NoteKey) -> str | Rejected:
     """Return a note's text if `key` has signed it, else the reason why it is not accepted.
 
-    One wrong signature by this key is enough to reject it. Signatures by other keys are ignored.
+    One wrong signature by this key is enough to reject the note. Signatures by other keys are
+    ignored.
     """
     ours = [each for each in note.signatures if (each.name, each.key_id) == (key.name, key.id)]
     if not ours:

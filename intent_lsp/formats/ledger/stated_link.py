@@ -15,9 +15,8 @@ from intent_lsp.formats.ledger.jsonl import examine
 class StatedLink(NamedTuple):
     """A record's hash, and the hashes of its predecessors (`named`), as its line states them.
 
-    The hash of a line that states none is computed.
-    `bare` says that the line is one of an older tool that did not chain its lines, so that it
-    follows the line above it.
+    If the line states no hash of its own, the hash is computed. `bare` says that the line is one of
+    an older tool that did not chain its lines, so that it follows the line above it.
     """
 
     hash: ContentHash
@@ -46,10 +45,10 @@ _READ: Final = msgspec.json.Decoder(_Line)
 def stated_link(line: bytes) -> StatedLink | None:
     """Return the hashes that a ledger line states. Little else of the line is checked.
 
-    Of a line that ends like a record, only the end is read. The own hash of a line that states none
-    is computed, and malformed hashes of predecessors are left out. Return None if the line is not a
-    JSON object, if its `integrity` or its own hash is malformed, or if it states no hash and is no
-    record.
+    Of a line that ends like a record, only the end is read. In any other line, malformed hashes of
+    predecessors are left out, and a hash of its own that the line does not state is computed.
+    Return None if the line is not a JSON object, if its `integrity` or its own hash is malformed,
+    or if it states no hash and is no record.
     """
     # Fast path: nearly all lines end like this, and the rest of them need not be decoded.
     end = _END.fullmatch(line, max(len(line) - _END_BYTES, 0))

@@ -3,7 +3,7 @@
 Specified in ledger section 2.
 
 Invariant: every whole line of either ledger (a side) is in the union once and unchanged. Only a
-badly formatted copy of a record in the union may be missing.
+line that is a badly formatted copy of another line in the union may be missing.
 Invariant: if on both sides every record comes after the records that it refers to, the same holds
 for the union.
 Invariant: a last line without a line end is never joined to another. If it is otherwise valid it
@@ -80,9 +80,10 @@ class Union(Struct):
     def take(self, place: SideLine, line: bytes) -> bytes | None:
         """Add `line`, which is at `place` in one of the two ledgers, and return the line to write.
 
-        It is `line` with a line end. Return None if the line is in the union already, is a badly
-        formatted copy of one that was added and is not in `common`, or is set aside in `aside`.
-        Another line with a flaw is also noted in `odd`, unless it is in `common`.
+        It is `line` with a line end. Return None if the line is in the union already, or is set
+        aside in `aside`. Lines in `common` are not checked. Among all other lines, a badly
+        formatted copy of one that was added is left out (return None), and any other one with a
+        flaw is noted in `odd`.
         """
         if not line.endswith(b"\n"):
             ended = line + b"\n"
@@ -104,9 +105,10 @@ class Union(Struct):
         return digest_of(line) in self._seen
 
     def _is_copy(self, place: SideLine, line: bytes) -> bool:
-        """Return whether a line is a badly formatted copy of one in the union, but not in `common`.
+        """Return whether a line is a badly formatted copy of one that was checked before.
 
-        Another line with a flaw is added to `odd`, and the hash of one without to `_hashes`.
+        The hash of a line without a flaw is added to `_hashes`. Any other line that is no such copy
+        is added to `odd`.
         """
         link = examine(line)
         if link.flaw is None:
@@ -123,10 +125,10 @@ def union_of(
 ) -> tuple[Union, Iterator[bytes]]:
     """Merge two ledgers (sides), each given as a name and a function that reads its lines.
 
-    Return the union, which is filled while the lines are iterated, and its lines. These are the
-    lines of `ours` in order, then those that only `theirs` has, in order. Lines that `theirs` has
-    before the first common line come first of all, since `ours` may have moved them into an
-    archive.
+    Return the union, which is filled while the lines are iterated, and its lines. First come the
+    lines that `theirs` has before the first common line, since `ours` may have moved them into an
+    archive. Then come the lines of `ours`, and then the other lines that only `theirs` has, both in
+    order.
     """
     mine = {digest_of(line) for line in ours[1]()}
     common: set[bytes] = set()
@@ -182,7 +184,7 @@ class Conflict(Struct):
     def parts(self, lines: Iterable[bytes]) -> Iterator[tuple[int, bytes, ConflictPart]]:
         """Yield (number from 1, bytes, kind) of each line of the file. Never raises.
 
-        Before each line is given, `conflicts` and `open_at` are brought up to it.
+        `conflicts` and `open_at` are updated for a line before it is yielded.
         """
         for number, line in enumerate(lines, 1):
             part = self._marker(number, line)

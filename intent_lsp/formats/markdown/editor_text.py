@@ -64,8 +64,9 @@ class LinkedText(Struct, frozen=True):
 class ViolationText(Struct, frozen=True, kw_only=True):
     """What a violation says: its code and its sentence, and what belongs to it.
 
-    `intent_id` is the active intent, or None. `scope` are its globs, and `scope_uri` is where they
-    are listed, or None. `owners` are the open intents that own the file, by id and name.
+    `intent_id` is the active intent, or None. `scope` are the globs of that intent. `scope_uri` is
+    where the globs are listed, or None if there is no place to show. `owners` are the open intents
+    that own the file, by id and name.
     """
 
     code: str
@@ -111,14 +112,14 @@ def violation_markdown(told: ViolationText) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return the line `text`, which begins with no white space, escaped as text in Markdown."""
+    """Return the line `text` escaped as text in Markdown. It must not begin with white space."""
     return _MARKUP.sub(lambda found: "".join(f"\\{char}" for char in found[0]), text)
 
 
 def escaped_line(text: str) -> str:
     """Return a text on one line, in which no character acts as markup in Markdown.
 
-    It is cut to LONGEST_TEXT characters before, and has no white space at its ends.
+    It is first cut to LONGEST_TEXT characters. White space at its ends is removed.
     """
     return escaped(_line(text).strip())
 
@@ -153,7 +154,7 @@ def _paragraphs(told: ViolationText) -> Iterator[str]:
 
 
 def _way_out(told: ViolationText) -> str | None:
-    """Return the ways out of a violation as a clause in Markdown, or None if it has none."""
+    """Return the ways out of a violation as a clause in Markdown, or None if there are none."""
     if told.code in NO_USABLE_INTENT:
         select = "select an owner" if told.owners else "select an intent"
         return f"{select}, create an intent for this file, or revert the lines"

@@ -5,8 +5,8 @@ Specified in ledger section 6.
 Invariant: whatever the values hold, a section has one heading, and a row is one line of four cells.
 Invariant: the same values give the same text, with the rows in order of their paths.
 Invariant: any text can be read. A row or a cell that is not in our format is ignored.
-Invariant: the definitions that we wrote in a row with a hash are read back as they were, without
-their secrets.
+Invariant: definitions written in a row with a hash are read back as they were, with secrets
+redacted.
 """
 
 import re
@@ -155,8 +155,9 @@ def cells_in(data: bytes) -> Cells | None:
 def definitions_of(row: MapRow, cells: Cells | None) -> NamedDefinitions | None:
     """Return the definitions that `cells`, read from an earlier map by `cells_in`, name for a row.
 
-    They are none and no more if the row has no hash, or if `cells` is None: there is no earlier map
-    that can be read. Return None if that map has no such row, or its cell is not in our format.
+    Return empty NamedDefinitions if the row has no hash, or if `cells` is None because there is no
+    earlier map that can be read. Return None if that map has no such row, or its cell is not in our
+    format.
     """
     if cells is None or row.hash is None:
         return NamedDefinitions()

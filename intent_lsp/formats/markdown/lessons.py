@@ -72,8 +72,8 @@ def lessons_in(text: str) -> tuple[str, ...]:
 def _section(lines: Sequence[str]) -> tuple[int, int] | None:
     """Return the lines of the section of lessons as (index of the first, index after the last).
 
-    The second is the index of the closing mark, the first that of the line below the opening mark.
-    Of several sections, the last counts. Return None if `lines`, the whole file, have none.
+    The first line is the one below the opening mark, and the line after the last is the closing
+    mark. Of several sections, the last counts. Return None if `lines`, the whole file, have none.
     """
     found: tuple[int, int] | None = None
     opened: int | None = None

@@ -81,8 +81,8 @@ def lens_words(runs: Iterable[BlameRun], intent: Intent | None) -> str:
     """Return a code lens's text: intent, author and date of a definition's newest lines.
 
     `runs` are the blamed lines of the definition, and `intent` is the intent of the newest run. If
-    several intents changed these lines, their number follows; edits without an intent count as one.
-    Return "" if no run has a record.
+    several intents changed the lines, the number of intents follows; all edits without an intent
+    together count as one. Return "" if no run has a record.
     """
     known = [run for run in runs if run.record is not None]
     newest = newest_of(known)

@@ -2,7 +2,7 @@
 
 Invariant: an error names the field that is wrong. A URI is percent-decoded once, a path never.
 Invariant: edits that contradict each other raise WrongParamsError before anything is judged. A text
-that is not found, or found too often, raises ValueError before anything is written.
+to be replaced that is not found, or found too often, raises ValueError before anything is written.
 """
 
 from collections.abc import Sequence
@@ -32,8 +32,9 @@ Filled = Annotated[str, msgspec.Meta(min_length=1)]
 class ToolCallParams(PathParams, kw_only=True, frozen=True):
     """Params of `intent/validateEdit`: a tool call that the gate is to judge.
 
-    `read_hash` is for the only path, `read_hashes` by path; None says that the agent believes the
-    file absent. `background`: the agent's host runs the call while it starts others.
+    `read_hash` is the hash of the only path, `read_hashes` are hashes by path. A hash of None says
+    that the agent believes the file absent. `background`: the agent's host runs the call while it
+    starts others.
     """
 
     tool_name: Id
@@ -96,8 +97,8 @@ class ApplyParams(ToolCallParams, kw_only=True, frozen=True):
         """Return the change of each file.
 
         `place_of` converts the client's positions into positions in code points. Raise
-        WrongParamsError unless the params have `newText` and exactly one path, or `edit` without
-        `newText` and paths; and if `changes_of_edit` raises it.
+        WrongParamsError unless the params have `newText` and exactly one path, or a valid `edit`
+        without `newText` and paths.
         """
         paths = self.named()
         if self.edit is not None:
@@ -121,7 +122,7 @@ class ExplainParams(ToolCallParams, kw_only=True, frozen=True):
     def call(self) -> ToolCall:
         """Return the tool call that the params describe. Without a tool name, it is WRITE_TOOL's.
 
-        Raise WrongParamsError as for a call with a tool name.
+        Raise WrongParamsError as `ToolCallParams.call` does.
         """
         tool_name = self.tool_name or WRITE_TOOL
         return super(ExplainParams, msgspec.structs.replace(self, tool_name=tool_name)).call()

@@ -72,7 +72,7 @@ def whole_text(path: str, text: str) -> tuple[FileChange, ...]:
 
 
 def changes_of_edit(edit: object, place_of: PlaceOf) -> tuple[FileChange, ...]:
-    """Return the changes in a WorkspaceEdit, one for each file, in order of last mention.
+    """Return the changes in a WorkspaceEdit, one for each file, in the order of their last mention.
 
     `changes` of the edit is read only if it has no `documentChanges`. `place_of` converts the
     client's positions into positions in code points. Raise WrongParamsError if the edit is

@@ -1,7 +1,7 @@
 """Reads a JSON object into typed params, or raises an error that names the field.
 
-Invariant: the names of the object's own fields are read in camelCase and in snake_case. A `file:`
-URI is percent-decoded once.
+Invariant: the names of the fields of the object itself, not of objects in it, are read in camelCase
+and in snake_case. A `file:` URI is percent-decoded once.
 """
 
 from collections.abc import Mapping
@@ -84,8 +84,9 @@ def hash_named(given: str | None, field: str) -> ContentHash | None:
 def _hold_to_text(value: object, field: str, place: str) -> None:
     """Raise WrongParamsError if a lone surrogate is in `value` where it is not allowed.
 
-    JSON can encode a lone surrogate, but text cannot hold it. `field` is the innermost field name
-    of the value, which decides. `place` is the full path of the field, for the message.
+    JSON can encode a lone surrogate, but text cannot hold it. `field` is the name of the innermost
+    field around the value; it decides whether a lone surrogate is allowed. `place` is the full path
+    of the field, for the message.
     """
     if isinstance(value, str) and not _is_text(value, field):
         raise WrongParamsError(

@@ -80,7 +80,7 @@ class PathParams(CommonParams, frozen=True):
     def required_path(self) -> str:
         """Return `uri` if it is given, else `path`, as given.
 
-        Raise WrongParamsError if that is missing or "".
+        Raise WrongParamsError if neither is given, or if the result would be "".
         """
         spelled = self.uri if self.uri is not None else self.path
         if not spelled:

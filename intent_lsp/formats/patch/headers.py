@@ -1,7 +1,7 @@
 """Parses the headers of unified and context diffs, and finds where hunks of unified diffs end.
 
-Invariant: the lines of a hunk are counted as its `@@` line says. Of them, only three that look like
-a whole header with its `@@` line are taken for a header.
+Invariant: the lines of a hunk are counted as its `@@` line says. Counted lines are taken for a
+header only if they are a `---`, a `+++` and a `@@` line in a row.
 Invariant: a file that is named after `---` or `+++` is returned even if other lines of the header
 contradict it.
 """
@@ -107,10 +107,11 @@ def begins_hunk(line: str) -> bool:
 def hunk_end(lines: Sequence[str], at: int) -> int:
     """Return the index of the line after the unified hunk that begins at line index `at`.
 
-    A line that begins with a backslash after its last counted line is not included. Return `at` if
-    no unified hunk begins there, and the number of lines if the hunk does not end.
-    A hunk also ends at a line that no hunk can have, or at the three lines `---`, `+++` and `@@`
-    of a header, even if its line counts include that line; not if they end just before the `@@`.
+    Return `at` if no unified hunk begins there, and the number of lines if the hunk does not end.
+    The hunk ends after the lines that its `@@` line counts; a line with a backslash after them is
+    not included. It ends earlier at a line that no hunk can have, or at the lines `---`, `+++` and
+    `@@` of a header. But if `---` and `+++` are the last two lines counted, they belong to the
+    hunk.
     """
     found = _HUNK.match(lines[at])
     if found is None:
@@ -215,7 +216,7 @@ def _ends(sides: tuple[str, ...], pair: tuple[str, str] | None) -> tuple[str, ..
     """Return the names of the old and the new file; fewer if a name is missing.
 
     `sides` are the names after `***`, `---`, `+++` and `Index:`, "" for none. `pair` are the two
-    names after `diff --git`, or None. They count if no other names than that of `Index:` are given.
+    names after `diff --git`, or None. They count only if no name follows `***`, `---` or `+++`.
     """
     context, old, new, index = sides
     if context:

@@ -1,7 +1,7 @@
 r"""Parses file names in the headers of diffs.
 
-Invariant: a name may be as git and `patch` write it: C-quoted (`"na\303\257ve"`), or up to a tab or
-a time stamp.
+Invariant: a name is read as git and `patch` write it: C-quoted (`"na\303\257ve"`), or plain up to a
+tab or a time stamp.
 Invariant: of two names in one header, the last is that of the file that the patch writes.
 """
 

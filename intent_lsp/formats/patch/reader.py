@@ -51,7 +51,7 @@ class Envelope:
         self._indent: str | None = None
 
     def read(self, lines: Sequence[str], at: int) -> Header | None:
-        """Return the header, with its file, if the line at index `at` opens a section.
+        """Return a header with the named file if the line at index `at` opens a section.
 
         Return a header without files if the line is an edge of the envelope or opens a section
         without a file name, and None for any other line. Afterwards `open` says whether the next
@@ -85,10 +85,11 @@ class Envelope:
 
 
 class PatchReading(Struct, frozen=True):
-    """The files that a patch changes, no two of them equal. One path may have several effects.
+    """The files that a patch changes, and the problems of the patch.
 
-    `problems` are sentences, each with the number of its line, from 1, if it is about a line. There
-    is at least one if there are no files.
+    No two files are equal, but a path may be there with several effects. `problems` are sentences,
+    each with the number of its line, from 1, if it is about a line. There is at least one if there
+    are no files.
     """
 
     files: tuple[PatchedFile, ...]

@@ -39,7 +39,7 @@ def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     """Return a plan with the intent of the spec in `directory`; an empty one without documents.
 
     `documents` are the texts of DOCUMENTS by name, as far as they are there. `directory` is the
-    spec's path, and what the intent is known by. Of a bug's analysis, the statements about
+    spec's path, which becomes the intent's specification. In a bug's analysis, the statements about
     unchanged behaviour become the constraints.
     """
     read = plan_texts(directory, documents)
@@ -65,8 +65,8 @@ def read_spec(directory: str, documents: Mapping[str, str]) -> ReadPlan:
 def _criteria(text: MarkdownText) -> Iterator[str]:
     """Yield the acceptance criteria, with a number such as `2.1` if the requirement has one.
 
-    They are the outermost items below a heading "Acceptance Criteria", and others that say SHALL,
-    each with what is nested below it.
+    They are the outermost items below a heading "Acceptance Criteria", and below other headings the
+    outermost items that say SHALL. Each is given with what is nested below it.
     """
     for headings, items in groupby(text.items, key=lambda item: item.headings):
         below = any(_CRITERIA.match(title) for title in headings[-1:])

@@ -1,7 +1,6 @@
 """Proposals for the next segment of a glob or of a file's path.
 
-Invariant: what is proposed leads to what it names: names are escaped where a glob gives characters
-a meaning.
+Invariant: a name proposed for a glob matches only itself: its special characters are escaped.
 """
 
 import re
@@ -31,10 +30,11 @@ _EXTENSIONS_AT_MOST = 5
 class SegmentPlace(Struct, frozen=True, kw_only=True):
     """The last segment of a glob or path that is being typed.
 
-    `before` is the text up to and including the last `/`, `lead` the white space and `!` before a
-    first segment, `segment` what was typed of the segment. `directory` is the path of the directory
-    before it, "" for the root, or None if wildcards stand before it. `base` is the path of the last
-    directory before any wildcard. `is_glob` is False for the path of a file.
+    `before` is the text up to and including the last `/`. `lead` is the white space and the `!` at
+    the start of a glob's first segment, else "". `segment` is what was typed of the segment itself.
+    `directory` is the path of the directory before it, "" for the root, or None if wildcards stand
+    before it. `base` is the path of the last directory before any wildcard. `is_glob` is False for
+    the path of a file.
     """
 
     before: str
@@ -98,9 +98,10 @@ def wildcards_proposed(
     """Yield the wildcards for a segment of a glob: `**`, and one for each extension of `files`.
 
     Yield none for the path of a file. `files` are names of files in the directory `segment.base`;
-    only their most frequent extensions count. That of an extension is `**/*.EXT`, or `*.EXT` behind
-    `**/` and where the longer one would give the glob a new finding. What else would give it one is
-    left out, such as `**` at the root, which owns every file, and so is `**` behind `**/`.
+    only their most frequent extensions count. The wildcard for an extension is `**/*.EXT`. It is
+    `*.EXT` behind `**/`, or where `**/*.EXT` would give the glob a new finding. Behind `**/`, `**`
+    is left out. A wildcard is also left out if it would give the glob a new finding, such as `**`
+    at the root, which owns every file.
     """
     if not segment.is_glob:
         return
@@ -148,9 +149,10 @@ def _written(
 
 
 def _walked(before: str, *, is_glob: bool) -> tuple[str | None, str] | None:
-    """Return the directory that `before` names, or None for wildcards, and its part before them.
+    """Return the directory that `before` names, and the part of it before any wildcard.
 
-    `before` ends before a `/`. Return None if it leaves the root.
+    `before` ends before a `/`. The directory is None if `before` has wildcards. Return None in
+    place of both if `before` leaves the root.
     """
     if not is_glob:
         path = "" if before == "." else parse_relative(before)
@@ -170,7 +172,10 @@ def _walked(before: str, *, is_glob: bool) -> tuple[str | None, str] | None:
 
 
 def _decoded(source: str, quote: str) -> str:
-    """Return what source text means, which begins after an open quote, or without one if ""."""
+    """Return the value that begins with the text `source`.
+
+    `quote` is the open quote before that text, or "" if there is none.
+    """
     return _PAIR.sub(_joined, value_begun(source, quote)) if quote else source
 
 

@@ -31,12 +31,13 @@ _STEP = 2
 class CompletionPlace(Struct, frozen=True, kw_only=True):
     """What is wanted at a cursor. At least one of `table`, `leaf` and `item` is not None.
 
-    `table` is the shape of the mapping whose key is wanted, `leaf` that of the value, and `item`
-    that of the item, which is a mapping; each is None if it is not wanted. `listed`: a list is
-    missing around the value. `item_column` is where the dash of the item belongs, or None behind a
-    dash or a bracket. `lists` is by how much the list of single values nearest above indents its
-    dashes below its key, or None if one in brackets is nearer or there is none near. `ruled`:
-    another server proposes keys and words, by a schema that the file names.
+    `table` is the shape of the mapping of which a key is wanted, `leaf` the shape of the wanted
+    value, and `item` the shape of the wanted item of a list, a mapping; each is None if it is not
+    wanted. `listed`: a list is missing around the value. `item_column` is the column for the dash
+    of the item, or None behind a dash or a bracket. `lists` says by how many columns the nearest
+    list of single values above indents its dashes below its key; it is None if a list in brackets
+    is nearer, or if no list is near. `ruled`: another server proposes keys and words, by a schema
+    that the file names.
     """
 
     file: WorkspacePath
@@ -72,7 +73,8 @@ def place_at(
 def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
     """Return the place with a key of a table wanted, or the table as an item of a list.
 
-    Return None if `shape` is no table, or no key can stand there.
+    Return None if `shape` is no table, or if an anchor, a tag or a dash below rules out a key.
+    Where neither a key nor an item can begin, return the place with nothing wanted.
     """
     if not isinstance(shape, TableShape):
         return None
@@ -89,7 +91,7 @@ def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
 
 
 def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
-    """Return the place with a value wanted, which may need a list around it, or None."""
+    """Return the place with a value or a list's item wanted, or None if neither is wanted there."""
     cursor, leaf = place.cursor, shape.item if isinstance(shape, ListShape) else shape
     if cursor.is_key or cursor.deeper or shape is None:
         return None
@@ -109,10 +111,10 @@ def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
 
 
 def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
-    """Return `place` with an item wanted for the list whose key is above the cursor, or None.
+    """Return `place` with an item wanted for the list whose key is above, or None without one.
 
-    That key is in the column of the cursor, to which an editor without an indent returns. `shape`
-    is that of the mapping which the cursor is in.
+    The key is in the cursor's column, where an editor that does not indent begins a new line.
+    `shape` is the shape of the mapping around the cursor.
     """
     cursor = place.cursor
     if (
@@ -133,10 +135,10 @@ def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPla
 
 
 def _list_form(lines: Sequence[str], line: int) -> int | None:
-    """Return how far the nearest list of single values above a line indents its dashes.
+    """Return how far the nearest list of single values indents its dashes below its key.
 
-    That is below its key. Return None if a list in brackets is nearer, or if there is none in the
-    nearest 500 lines.
+    The list is above `line`. Return None if a list in brackets is nearer, or if there is no list in
+    the nearest 500 lines.
     """
     below: int | None = None
     for above in range(min(line, len(lines)) - 1, max(line - _NEAR, 0) - 1, -1):

@@ -21,12 +21,12 @@ class ProposalKind(Enum):
 class ProposedEdit(Struct, frozen=True, kw_only=True):
     """What is put at a cursor, on its line.
 
-    It replaces the text from the column `start` to the cursor or, where an editor replaces the rest
-    of the word, too, to the column `end`. `text` is for editors without snippets, always one line.
-    `snippet` is in the snippet syntax of LSP; its further lines are indented relative to the first
-    character of the cursor's line that is not white space. `matched` is what the text that was
-    typed from `start` on is compared with. `over`: what stands up to `end` is replaced by every
-    editor, since the new text has it, too.
+    It replaces the text from the column `start` to the cursor. An editor that also replaces the
+    rest of the word replaces up to the column `end`. With `over`, every editor replaces up to
+    `end`, since the new text repeats what stands there. `text` is for editors without snippets,
+    always one line. `snippet` is in the snippet syntax of LSP; its further lines are indented
+    relative to the first character of the cursor's line that is not white space. `matched` is what
+    the text that was typed from `start` on is compared with.
     """
 
     start: int

@@ -43,9 +43,10 @@ _SPECIFICATION: Final = re.compile(
 
 
 class Offers(Struct, frozen=True, kw_only=True):
-    """What may be proposed beyond the text: the next free id, the time, and the names of tools.
+    """What may be proposed and is not in the text: the next free id, the time, the names of tools.
 
-    `new_id` returns that id. It reads the file, so it is only called where an id is wanted.
+    `new_id` returns the next free id. A call of it reads the file, so it is called only where an id
+    is wanted.
     """
 
     new_id: Callable[[], str]
@@ -54,7 +55,7 @@ class Offers(Struct, frozen=True, kw_only=True):
 
 
 def proposals(place: CompletionPlace, lines: Sequence[str], offers: Offers) -> list[Proposal]:
-    """Return the proposals at a place, but for the segments of globs and of files' paths."""
+    """Return the proposals at a place, without those for segments of globs and of files' paths."""
     return [
         *_quoted(place),
         *_items(place, offers),
@@ -64,7 +65,7 @@ def proposals(place: CompletionPlace, lines: Sequence[str], offers: Offers) -> l
 
 
 def _quoted(place: CompletionPlace) -> Iterator[Proposal]:
-    """Yield the value at a cursor with both its quotes, if one of them was typed alone."""
+    """Yield the value at a cursor in two quotes, if only one of them was typed."""
     leaf, word = place.leaf, place.cursor.word
     written = None if leaf is None else write_closing_quote(place.cursor, listed=place.listed)
     if written is None:
@@ -96,9 +97,10 @@ def _keys(place: CompletionPlace, offers: Offers) -> Iterator[Proposal]:
 
 
 def _is_id(place: CompletionPlace) -> bool:
-    """Return whether the key at a place leads to intents, so that no other may replace it.
+    """Return whether the key at a place must stay, because intents are found by it.
 
-    That is a key at the root with its value, which may be an id, and the key of an intent's id.
+    This holds for a key with a value at the root, which may be an id, and for the key of an
+    intent's id.
     """
     word, table = place.cursor.word, place.table
     if not place.cursor.is_key or table is None:
@@ -108,7 +110,7 @@ def _is_id(place: CompletionPlace) -> bool:
 
 
 def _is_by_id(place: CompletionPlace, key: str) -> bool:
-    """Return whether a key is the id of an entry whose key is its id already."""
+    """Return whether `key` is `id` in an entry that stands below its id, and so needs no `id`."""
     return place.table is ENTRY and key == "id" and place.cursor.path[-1:] != (None,)
 
 

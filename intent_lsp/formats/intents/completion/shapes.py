@@ -1,7 +1,7 @@
 """The shapes of the control files: which keys and values they have where, and texts about them.
 
-Invariant: a path that the reader of the file reads has the shape that it is read as, in each of the
-forms of requirements sections 3.2 and 5.
+Invariant: the shape at a path is what the file's reader expects there, in each of the forms of
+requirements sections 3.2 and 5.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,8 +45,8 @@ class ValueKind(Enum):
 class LeafShape(Struct, frozen=True, kw_only=True):
     """A single value.
 
-    `words` maps each value that it may have, if there are few, to a sentence about it or "".
-    `table` and `key` name the text about the key whose words they are, or are "".
+    For the kind WORD, `words` maps each word that it may be to a sentence about it or "". `table`
+    and `key` name the key that has these words, or are "" for words without sentences.
     """
 
     kind: ValueKind
@@ -87,9 +87,9 @@ def _table(
     known: MappingKeys | None = None,
     first: tuple[str, ...] = (),
 ) -> TableShape:
-    """Return a table: a key without a shape takes the words of its text, or any text without them.
+    """Return a table. A key without a shape takes one of the words of its text.
 
-    `first` are by default all keys.
+    If the key's text has no words, the key takes any text. `first` are by default all keys.
     """
     words = {
         key: LeafShape(kind=ValueKind.WORD, words=text.words, table=name, key=key)
@@ -196,7 +196,7 @@ def text_about(name: TextName) -> KeyText | None:
 
 
 def _intents_root(path: Sequence[Step], root_keys: Sequence[NamedKey]) -> Shape:
-    """Return the shape of the intents file's root, in the form that it is shown to have.
+    """Return the shape of the intents file's root, as `path` or else the root's keys show it.
 
     A root with the key of the list takes no id, and one with ids must not get that key.
     """
@@ -208,7 +208,10 @@ def _intents_root(path: Sequence[Step], root_keys: Sequence[NamedKey]) -> Shape:
 
 
 def _policy_root(path: Sequence[Step], root_keys: Sequence[NamedKey]) -> Shape:
-    """Return the shape of the policy's root: the keys of `sidecar` where that key is left out."""
+    """Return the shape of the policy's root, as `path` or else the root's keys show it.
+
+    With a key of the policy and without `sidecar`, this is the shape of `sidecar`.
+    """
     names = [path[0] or ""] if path else [key.name for key in root_keys]
     known = [name for name in names if SIDECAR.known.meaning(name) is not None]
     return SIDECAR if known and "sidecar" not in names else _POLICY

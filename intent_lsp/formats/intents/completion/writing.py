@@ -69,9 +69,9 @@ def write_value(cursor: YamlCursor, value: ProposedValue) -> ProposedEdit | None
 def _in_quotes(
     word: CursorWord, value: ProposedValue, before: str, after: str
 ) -> ProposedEdit | None:
-    """Return how a value is written in the quotes that are being typed, or None.
+    """Return how a value is written in the quotes being typed, or None if it cannot be written.
 
-    `before` and `after` are what has to be written around it.
+    `before` and `after` are what has to be written before and after the quoted value.
     """
     if word.behind and not word.typed:
         # The quote was typed for the value that stands behind it.
@@ -175,7 +175,7 @@ class Skeletons:
         return [self._pair(table, key, place) for place, key in enumerate(table.first, 1)]
 
     def _pair(self, table: TableShape, key: str, place: int) -> str:
-        """Return a key of a table with its value, as the snippet's tab stop number `place`."""
+        """Return a key of a table with its value, which holds the tab stop number `place`."""
         shape, number = table.shapes[key], str(place)
         if isinstance(shape, LeafShape):
             value = self._leaf(shape, number)
@@ -230,9 +230,10 @@ def _inside(word: CursorWord, value: ProposedValue) -> ProposedEdit:
 def _quoted_in_list(
     word: CursorWord, value: ProposedValue, before: str, after: str
 ) -> ProposedEdit:
-    """Return how a value is written with its quotes in a list that is missing around it.
+    """Return how a value in quotes is written, together with the list that is missing around it.
 
     The quote that was typed, and the one with which the editor has closed it, are replaced.
+    `before` and `after` are the source of the list before and after the value.
     """
     body = _escaped(value.text, word.quote)
     stop = "$0" if value.goes_on else ""
@@ -261,7 +262,11 @@ def _segment(word: CursorWord, text: str, snippet: str, matched: str) -> Propose
 
 
 def _source(value: ProposedValue, quote: str) -> tuple[str, str]:
-    """Return a whole value as source in a quote, "" for none: as text, and as a snippet."""
+    """Return the source of a whole value, as text and as a snippet.
+
+    `quote` is the quote around it, or "". If more will be typed behind the value, the text has
+    quotes only where they are needed.
+    """
     if not quote:
         return value.text, literal(value.text)
     body = _escaped(value.text, quote)
@@ -277,7 +282,7 @@ def _escaped(text: str, quote: str) -> str:
 
 
 def _around(cursor: YamlCursor, *, listed: bool) -> tuple[str, str]:
-    """Return what has to be written before and after a value for it to be where it belongs."""
+    """Return the missing source before and after a value: a blank, or the form of a list."""
     glue = " " if cursor.glued else ""
     if not listed:
         return glue, ""

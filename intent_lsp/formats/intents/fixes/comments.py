@@ -57,8 +57,8 @@ def properties_start(reading: YamlDocument, node: YamlNode) -> int:
 def has_properties(reading: YamlDocument, node: YamlNode) -> bool:
     """Return whether a node has an anchor or a tag, before it on its line or on a line above.
 
-    Of the lines above, the nearest one that is not blank is looked at, if the node begins its line
-    and that one has no `#`.
+    A line above counts only if the node begins its line. It is the nearest one that is not blank,
+    and must have no `#`.
     """
     if properties_start(reading, node) != node.start:
         return True

@@ -50,10 +50,10 @@ def entry_list_fix(reading: YamlDocument, table: MappingNode, root_key: str | No
     """Return the fix that turns a mapping from id to entry into a list of entries.
 
     `root_key` is put above the list; None if the mapping is below the root key already. Pairs of
-    the root that are no entries stay beside the list. Return None if one stands between entries in
-    braces, if there is no entry, if a pair below the root key is none, or if an entry is an alias,
-    has another id inside, or has a key that is no single value or, outside braces, not first on its
-    line.
+    the root that are no entries stay beside the list. Return None in these cases: there is no
+    entry; a pair below the root key is no entry; in braces, a pair that is no entry stands between
+    entries; an entry is an alias or has another id inside; the key of an entry is no single value,
+    is block text, or (outside braces) is not first on its line.
     """
     entries: list[_Entry] = []
     others: list[_Pair] = []
@@ -75,9 +75,10 @@ def entry_list_fix(reading: YamlDocument, table: MappingNode, root_key: str | No
 
 
 def _entry(key: YamlNode, value: YamlNode) -> _Entry | None:
-    """Return an entry below its key, or None if it is no mapping itself or has another id inside.
+    """Return an entry below its key, or None if the value is no mapping or has another id inside.
 
-    None also stands for a key that is no single value or is block text.
+    None also stands for an alias of a mapping, and for a key that is no single value or is block
+    text.
     """
     if not isinstance(key, Scalar) or key.block or not isinstance(value, MappingNode):
         return None
@@ -194,8 +195,8 @@ def _inner_id(entry: _Entry, text: str) -> list[TextEdit]:
 def _flow_head(reading: YamlDocument, node: YamlNode, quote: str, root_key: str) -> tuple[str, str]:
     """Return what has to stand before and after a root in flow form, to be below the root key.
 
-    Braces are added where keys are quoted, since the text may be JSON, and where it has several
-    lines, since other YAML readers want them indented below a key.
+    Braces are added where keys are quoted, since the text may be JSON. They are also added to a
+    root on several lines, since other YAML readers want the lines below a key indented.
     """
     source = reading.source(node)
     key = spelled_like(quote, root_key)

@@ -16,7 +16,10 @@ def number_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
 
 
 def rule_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
-    """Return the fix that makes a glob a rule about it; empty if the node is no single value."""
+    """Return the fix that makes a glob a rule about it.
+
+    Return () if the node is no single value, or is null or block text.
+    """
     if not isinstance(node, Scalar) or node.null or node.block:
         return ()
     rule = f"{{path_glob: {double_quoted(node.value)}}}"

@@ -35,8 +35,9 @@ def pair_sentences(reading: YamlDocument, table: MappingNode) -> Iterator[str]:
 def one_text_fix(reading: YamlDocument, node: YamlNode) -> Fix | None:
     """Return the fix that makes a single value, or an alias of one, a list with that value.
 
-    It is put into brackets where it stands; but one on several lines that is not in brackets or
-    braces becomes the item of a block list. Return None if such a list has no place there.
+    The value is put into brackets where it stands. But a value on several lines becomes the item of
+    a block list, unless it is inside brackets or braces. Return None if a block list has no place
+    there.
     """
     start = properties_start(reading, node)
     several = any(each in reading.source(node) for each in _BREAKS)
@@ -127,8 +128,8 @@ def _pair_change(
 ) -> TextChange:
     """Return the change of a pair to its sentence in quotes.
 
-    `lead` is put first, in the place of that many characters `before` the pair. Comments inside the
-    pair follow, on lines of their own, then `dash` and the sentence.
+    The new text is `lead`, the comments inside the pair on lines of their own, `dash` and the
+    sentence. It also replaces the `before` characters before the pair.
     """
     key, value = pair
     end = key.start + len(reading.text[key.start : max(key.end, value.end)].rstrip())

@@ -36,10 +36,11 @@ class FieldItem(Struct, frozen=True):
 
 
 class EntryField(Struct, frozen=True, kw_only=True):
-    """One pair of an entry whose key is known: `name` is the known key that `key` means.
+    """One pair of an entry whose key is known: `name` is the usual spelling of `key`.
 
     `items` are the globs of `owned_scope`, the texts of a list, or the sentences of constraints or
-    criteria in any form, as far as they stand in `value` itself. Any other field has none.
+    criteria in any form. Items outside `value`, behind a YAML alias, are left out. Any other field
+    has no items.
     """
 
     name: str
@@ -54,7 +55,7 @@ class StructuredEntry(Struct, frozen=True, kw_only=True):
     `intent` is None if the entry is no mapping or has no usable id. `table` is the entry's mapping,
     or None if the entry is no mapping, or is an alias of another entry. `fields` are the pairs of
     `table` with known keys in order of position, and `keys` all its keys that are single values.
-    `id_node` is the key or the value that holds the id, or None if the entry itself has none, as an
+    `id_node` is the key or the value that holds the id. It is None if the entry has no id, or is an
     alias in a list.
     """
 
@@ -127,7 +128,7 @@ def _intents(entries: Sequence[StructuredEntry]) -> Intents:
 
 
 def _entry(reading: YamlDocument, place: EntryNode) -> StructuredEntry:
-    """Return one entry with its fields. An alias of another entry has none: they stand there."""
+    """Return one entry with its fields. An entry that is a YAML alias of another has none."""
     read = read_entry(reading, place, _no_findings)
     node, key = place.node, place.key
     table = node if isinstance(node, MappingNode) else None

@@ -33,8 +33,8 @@ def folded_runs(structure: IntentsStructure) -> tuple[FoldedRun, ...]:
     """Return the runs of lines that can be folded, in order.
 
     They are the items of lists, the pairs of mappings and the runs of comment lines that have at
-    least two lines, of those that begin at one line the longest. The line of a closing bracket
-    stays visible if nothing stands before the bracket.
+    least two lines. Of runs that begin on the same line, only the longest is returned. The line of
+    a closing bracket stays visible if nothing stands before the bracket.
     """
     texts: list[range] = []
     found: dict[int, FoldedRun] = {}
@@ -127,7 +127,10 @@ def _comments(structure: IntentsStructure, texts: list[range]) -> Iterator[Folde
 
 
 def _around(structure: IntentsStructure, node: YamlNode, offset: int) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of a node and of what is in it that contain `offset`, the largest first."""
+    """Yield the ranges of a node and of its inner nodes around `offset`, the largest first.
+
+    Not every range contains `offset`: the caller checks that.
+    """
     text = structure.text
     yield node.start, visible_end(text, node)
     match node:
@@ -162,7 +165,7 @@ def _item_at(
 
 
 def _dash(structure: IntentsStructure, start: int) -> int:
-    """Return the offset of the dash of the item at `start`, or `start` if it is on another line."""
+    """Return the offset of the dash of the item at `start`, or `start` if its line has no dash."""
     text, line = structure.text, structure.places.line_start(start)
     dash = text.rfind("-", line, start)
     return dash if dash >= 0 and not text[line:dash].strip(" -") else start

@@ -46,9 +46,9 @@ class PartKind(StrEnum):
 class IntentsPart(Struct, frozen=True, kw_only=True):
     """One part of an intents file, from offset `start` to `end`.
 
-    `text` is its value; of a key, the known key that it means. `entry` is the entry that it stands
-    in, or None beside the entries. Of a criterion, `number` is its place among those of its intent,
-    from 1; of any other part it is 0.
+    `text` is its value; for a key, it is the known key that the key stands for. `entry` is the
+    entry that it stands in, or None outside the entries. For a criterion, `number` is its place
+    among those of its intent, from 1; for any other part it is 0.
     """
 
     kind: PartKind

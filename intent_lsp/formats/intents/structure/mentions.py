@@ -17,10 +17,10 @@ from intent_lsp.formats.yaml.nodes import Scalar, SequenceNode, YamlNode, conten
 class MentionKind(StrEnum):
     """How a mention names its intent.
 
-    DECLARATION is the id of the intent's entry. SAME_ID is that id where it stands once more: below
-    another key for an id in the entry, or as the id of a later entry, which is not read. ALIAS is
-    an item of the intent's `aliases`. POINTER is the value of a key beside the entries, such as
-    `active_intent`.
+    DECLARATION is the id of the intent's entry. SAME_ID is that id where it stands once more: as
+    the value of a further key of the entry, such as `intent_id`, or as the id of a later entry,
+    which is not read. ALIAS is an item of the intent's `aliases`. POINTER is the value of a key
+    beside the entries, such as `active_intent`.
     """
 
     DECLARATION = "declaration"

@@ -1,8 +1,8 @@
 """Outline of an intents file: its intents and their lists as symbols, carried to a later text.
 
 Invariant: the name of a symbol is on one line and never empty, and lies within the symbol's range.
-Invariant: a place on a line that differs is not carried, but for the end of a span that ends with
-the line before.
+Invariant: a place on a line that differs is not carried. Only the end of a span at the start of the
+first such line is.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -55,7 +55,7 @@ class IntentsSymbol(Struct, frozen=True, kw_only=True):
 
 
 class CarriedPlaces:
-    """Carries places from the text of `former` lines to that of `now`, and back.
+    """Carries places from a text with the lines `former` to one with the lines `now`, and back.
 
     Only the lines before the first and after the last difference are carried.
     """
@@ -93,7 +93,11 @@ class CarriedPlaces:
         return self._moved(place, self._former_tail, self._tail)
 
     def _moved(self, place: Position, tail: int, other_tail: int) -> Position | None:
-        """Return a position in the other text. `tail` is the line at which the equal end begins."""
+        """Return a position in the other text, or None if it is not carried.
+
+        `tail` is the line at which the equal end begins, and `other_tail` the same in the other
+        text.
+        """
         if self._has_tail and place.line >= tail:
             return Position(place.line - tail + other_tail, place.character)
         return place if self.same or place.line < self._head else None
@@ -110,8 +114,8 @@ def outlined(structure: IntentsStructure) -> tuple[IntentsSymbol, ...]:
 def carried(symbols: Iterable[IntentsSymbol], places: CarriedPlaces) -> tuple[IntentsSymbol, ...]:
     """Return symbols of a former text at their places in a later one.
 
-    A symbol whose range is not carried is left out, with its children. One whose name is not
-    carried is named at its start.
+    A symbol whose range is not carried is left out, with its children. If its name alone is not
+    carried, the name is taken to be at the start of the symbol.
     """
     found = []
     for symbol in symbols:

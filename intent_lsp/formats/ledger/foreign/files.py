@@ -83,7 +83,7 @@ def _named_file(keys: ForeignKeys) -> RecordFile | None:
 
 
 def _below(name: str | None, encoding: str | None) -> str | None:
-    """Return the path `name` without `.` and `..`, or None if it is None or not below the root.
+    """Return `name` as a path without `.` and `..`, or None if it is no path below the root.
 
     `encoding` is `percent` if the path is percent-encoded, else None.
     """

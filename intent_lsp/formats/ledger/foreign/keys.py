@@ -34,7 +34,7 @@ class ForeignKeys:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every key has been read, or there was none."""
+        """Whether no key is left to be read."""
         return not self._found
 
     def take(self, *names: str) -> Any:  # noqa: ANN401 -- JSON has no narrower type
@@ -78,9 +78,10 @@ class ForeignKeys:
         return self._typed(bool, "neither true nor false, so it is left out", name)
 
     def number(self, name: str) -> int | None:
-        """Return the integer from 0 to 2**53 - 1 at the key `name`, or None if there is none.
+        """Return the integer from 0 to 2**53 - 1 at the key `name`, or None for any other value.
 
-        Another value is not added to `lost`: the caller reports it.
+        None also stands for a missing key. Nothing is added to `lost`: the caller reports another
+        value.
         """
         return whole_number(self.take(name))
 

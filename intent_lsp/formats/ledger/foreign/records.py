@@ -2,7 +2,7 @@
 
 Invariant: never raises. A JSON value gives an event, or the reason why it cannot.
 Invariant: no grant and no approval is ever imported from a foreign record.
-Invariant: `marked` marks every file of an event. An event without files cannot be marked.
+Invariant: `marked` marks every file of an event. An event without files gets no mark.
 """
 
 from datetime import UTC, datetime
@@ -128,7 +128,7 @@ def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no 
 
 
 def session_of(value: dict[str, Any]) -> str:
-    """Return the session id of a foreign record, else the URL of its first conversation.
+    """Return the session id of a foreign record, else the URL of the first conversation in `files`.
 
     If that is missing too, return `unknown`.
     """
@@ -150,9 +150,10 @@ def derived_id(line: bytes) -> str:
 
 
 def utc(found: object) -> str | None:
-    """Return an ISO 8601 time in the ledger's format, or None if `found` is not text with one.
+    """Return the time `found` in the ledger's format, or None if it is no text with an ISO time.
 
-    A time without an offset is taken as UTC, and a date alone as its midnight.
+    The time may be any that ISO 8601 allows. A time without an offset is taken as UTC, and a date
+    alone as midnight of that day.
     """
     if not isinstance(found, str):
         return None

@@ -28,7 +28,7 @@ def talk_uri(url: str) -> str:
 def related_uri(kind: str, value: str) -> str:
     """Return the value of a related entry of type `kind` if it is a URI, else a URN made from it.
 
-    The URN has the type `kind`, but `intent` for `specification`.
+    The type in the URN is `kind`, or `intent` if `kind` is `specification`.
     """
     return value if is_uri(value) else _urn(_NAMED.get(kind, kind), value)
 
