@@ -67,8 +67,8 @@ def _paths(given: Payload) -> Iterator[str]:
 def _listed(given: Payload, name: str) -> Iterator[str]:
     """Yield the path that each object in the list field `name` names, if it names one.
 
-    A list `files` may hold texts alone: they are paths. Raise WrongPayloadError for any other list
-    with an item that is not an object.
+    A list `files` may also consist of texts: they are paths. Raise WrongPayloadError for any other
+    list with an item that is not an object.
     """
     _, value = given.find((name,))
     if name == "files" and isinstance(value, list) and all(isinstance(v, str) for v in value):

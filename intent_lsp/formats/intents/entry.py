@@ -247,9 +247,9 @@ def _date_of(reading: YamlDocument, node: YamlNode, name: str) -> str | None:
 
 
 def _note_order(reading: YamlDocument, intent: Intent, places: IntentPlaces) -> None:
-    """Add a warning if an intent was certainly updated before it was created.
+    """Add a warning if an intent was updated before it was created.
 
-    A date without a time zone may be in any zone, and is compared so. Nothing is added if one of
+    For a date without a time zone, this must hold whatever the zone is. Nothing is added if one of
     the two dates is missing or is no date of ISO 8601.
     """
     begun_at, ended_at = places.created_at, places.updated_at

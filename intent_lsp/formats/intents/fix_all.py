@@ -122,11 +122,11 @@ class FixAll(Generic[T]):
 
 
 def _safe_fixes(findings: Sequence[Finding], *, correcting: bool) -> list[Fix]:
-    """Return safe fixes of the findings, no two of which overlap, in order of position.
+    """Return safe fixes that do not overlap, in order of position.
 
-    Only the first fix of a finding counts. Of two that overlap, the one that begins first is taken.
-    With `correcting`, only the fixes of findings in `_CORRECTING` are returned, else only the
-    others.
+    They are fixes of `findings`; only the first fix of a finding counts. Of two that overlap, the
+    one that begins first is taken. With `correcting`, only the fixes of findings in `_CORRECTING`
+    are returned, else only the others.
     """
     offered = [
         fix

@@ -217,7 +217,7 @@ def _doubtful(wires: Sequence[WireRecord], times: Sequence[str]) -> Iterator[Wir
 
 
 def _are_usual(files: Sequence[WireFile]) -> bool:
-    """Return whether the ranges of each conversation ascend, and each has its number of new lines.
+    """Return whether the ranges of each conversation ascend, and each is as long as its new lines.
 
     False also if a range has no line counts, adds no line or stands for the whole file.
     """

@@ -81,9 +81,8 @@ class Union(Struct):
         """Add `line`, which is at `place` in one of the two ledgers, and return the line to write.
 
         It is `line` with a line end. Return None if the line is in the union already, or is set
-        aside in `aside`. Lines in `common` are not checked. Among all other lines, a badly
-        formatted copy of one that was added is left out (return None), and any other one with a
-        flaw is noted in `odd`.
+        aside in `aside`. Lines in `common` are not checked. Of the lines that are checked, return
+        None for a badly formatted copy of an earlier one, and note any other with a flaw in `odd`.
         """
         if not line.endswith(b"\n"):
             ended = line + b"\n"

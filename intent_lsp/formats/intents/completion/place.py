@@ -111,7 +111,7 @@ def _as_value(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | 
 
 
 def _as_item_above(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
-    """Return `place` with an item wanted for the list whose key is above, or None without one.
+    """Return `place` with an item wanted for a list whose key is above; None if there is no such.
 
     The key is in the cursor's column, where an editor that does not indent begins a new line.
     `shape` is the shape of the mapping around the cursor.

@@ -97,7 +97,10 @@ def item_fix(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> Fi
 
 
 def _plain_keys(reading: YamlDocument, table: MappingNode) -> bool:
-    """Return whether each key of a block mapping stands first on its line, or behind a dash."""
+    """Return whether each key of a block mapping stands first on its line, or behind a dash.
+
+    Return True for a flow mapping.
+    """
     if table.flow:
         return True
     starts = (key.start for key, _ in table.pairs)

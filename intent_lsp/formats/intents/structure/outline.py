@@ -1,8 +1,8 @@
 """Outline of an intents file: its intents and their lists as symbols, carried to a later text.
 
 Invariant: the name of a symbol is on one line and never empty, and lies within the symbol's range.
-Invariant: a place on a line that differs is not carried. Only the end of a span at the start of the
-first such line is.
+Invariant: a place on a line that differs is not carried. The only exception is the end of a span
+that ends where the first such line begins.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

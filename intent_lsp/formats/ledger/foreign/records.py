@@ -150,10 +150,9 @@ def derived_id(line: bytes) -> str:
 
 
 def utc(found: object) -> str | None:
-    """Return the time `found` in the ledger's format, or None if it is no text with an ISO time.
+    """Return the time `found` in the ledger's format, or None if it is no ISO 8601 time.
 
-    The time may be any that ISO 8601 allows. A time without an offset is taken as UTC, and a date
-    alone as midnight of that day.
+    A time without an offset is taken as UTC, and a date alone as midnight of that day.
     """
     if not isinstance(found, str):
         return None
@@ -167,8 +166,8 @@ def utc(found: object) -> str | None:
 def marked(event: Event, dialect: Dialect) -> Event:
     """Return an event with the import mark, which names `dialect`, on each of its files.
 
-    The mark is in a file's first conversation; a file without one gets one. The tool name `unknown`
-    becomes `import/` and the dialect.
+    The mark is in a file's first conversation; a file without a conversation gets one. The tool
+    name `unknown` becomes `import/` and the dialect.
     """
     mark = RelatedEntry(IMPORTED, dialect.value)
     tool = f"import/{dialect.value}" if event.tool_name == UNKNOWN else event.tool_name
