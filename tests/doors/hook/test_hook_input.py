@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from intent_lsp.core.agents.hook_answer import SILENCE, HookAnswer
-from intent_lsp.doors.hook import hook
+from intent_lsp.doors.hook.hook import _is_ready, _read_input
 from intent_lsp.doors.hook.judging_here import _in_time, decide_here
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.governance.hooks.hook_answers import HookAnswering, HookCall
@@ -211,17 +211,16 @@ def test_a_line_end_that_comes_by_itself_does_not_hide_the_end_of_the_event(
 ) -> None:
     reading, writing = os.pipe()
     looks: list[float] = []
-    is_ready = hook._is_ready
 
     def second_write_comes(descriptor: int, seconds: float) -> bool:
         looks.append(seconds)
-        if looks.count(0.0) == 1:
+        if seconds == 0.0 and looks.count(0.0) == 1:
             os.write(writing, b"\n")
-        return is_ready(descriptor, seconds)
+        return _is_ready(descriptor, seconds)
 
-    monkeypatch.setattr(hook, "_is_ready", second_write_comes)
+    monkeypatch.setattr("intent_lsp.doors.hook.hook._is_ready", second_write_comes)
     os.write(writing, b'{"a": 1}')
-    assert hook._read_input(reading, 5.0) == b'{"a": 1}\n'
+    assert _read_input(reading, 5.0) == b'{"a": 1}\n'
     for each in (reading, writing):
         os.close(each)
 
