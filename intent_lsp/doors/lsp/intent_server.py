@@ -1,7 +1,7 @@
 """The LSP server object, and the interface of the language service that it loads.
 
-`initialize` is answered at once, and the language service loaded afterwards. Its interface lets the
-server start without its implementation.
+`initialize` is answered at once, and the language service loaded afterwards. The server needs only
+the interface of the language service, `Service`, to start.
 
 Invariant: the loaded modules are frozen (`gc.freeze`), so that the garbage collector never scans
 them.
@@ -43,14 +43,16 @@ class TextDocumentEvents(Protocol):
     async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
         """Answer `textDocument/willSaveWaitUntil`: judge the save that is about to happen.
 
-        Return edits that restore the text on disk if the save is refused, else no edits. Return
-        none either if the judgement fails or takes too long, or if the document changes meanwhile.
+        If the save is to be turned back, return edits that restore the text on disk. Otherwise
+        return no edits, also if the judgement fails or takes too long, or if the document changes
+        meanwhile.
         """
 
     def save_received(self, uri: str) -> Callable[[], None]:
         """Note that the document at `uri` has a save that is not recorded yet.
 
-        Return a function that the caller must call once the save is recorded, or cannot be.
+        Return a function that the caller must call once the save is recorded, or once it is clear
+        that it cannot be.
         """
 
     async def did_save(self, uri: str, document: Document | None, saved: list[str]) -> None:
@@ -67,13 +69,14 @@ class FileOperationEvents(Protocol):
     async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
         """Judge an operation that is about to happen, and warn the person of files out of scope.
 
-        The operation is not stopped. `uris` has an entry for each file or directory.
+        The operation is not stopped. `uris` has the old and the new URI of each file or directory.
         """
 
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Record an operation that has happened. `uris` has an entry for each file or directory.
+        """Record an operation that has happened.
 
-        Warn the person of files out of scope, unless `will` did.
+        Warn the person of files out of scope, unless `will` has already warned of them. `uris` has
+        the old and the new URI of each file or directory.
         """
 
 
@@ -89,10 +92,10 @@ class Service(Protocol):
         """The handler of file operations."""
 
     async def answer(self, name: str, given: Json) -> Json:
-        """Answer a request by its LSP method, with its params, or run a command by its name.
+        """Answer the request, or run the command, that is called `name`.
 
-        A command's argument is `given`, or None without one. Return the result, or raise
-        JsonRpcException; any other exception is an internal error.
+        `given` are the params of the request, or the argument of the command, or None if it has
+        none. Return the result or raise JsonRpcException; any other exception is an internal error.
         """
 
     async def initialized(self) -> None:
@@ -118,7 +121,7 @@ class Service(Protocol):
 class ReceivedSave(Struct):
     """A save of the document at `uri` that the editor has reported.
 
-    Call `over` once the save is recorded, or cannot be.
+    Call `over` once the save is recorded, or once it is clear that it cannot be.
     """
 
     uri: str
@@ -155,9 +158,10 @@ class IntentServer(LanguageServer):
         return await asyncio.shield(self._opening)
 
     def forward(self, method: str, options: object = None) -> None:
-        """Register a feature that the language service answers, which is loaded first if needed.
+        """Register a feature whose requests the language service answers.
 
-        `options` are what the server declares of it, or None.
+        A request loads the language service if that is not loaded yet. `options` are the options
+        of the feature that the server declares to the client, or None.
         """
 
         async def answer(params: Json) -> Json:
@@ -168,8 +172,8 @@ class IntentServer(LanguageServer):
     def save_received(self, uri: str) -> ReceivedSave:
         """Note that the document at `uri` has a save that is not recorded yet.
 
-        A close of the document or a change of intent waits until `over` of the returned save is
-        called.
+        The caller must call `over` of the returned object once the save is recorded, or once it is
+        clear that it cannot be. The close of the document and a change of intent wait for that.
         """
         save = ReceivedSave(uri)
         if self.service is None:

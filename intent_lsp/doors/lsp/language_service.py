@@ -96,10 +96,10 @@ class LanguageService:
             self._tracked_documents.opened(document)
 
     async def answer(self, name: str, given: Any) -> Any:  # noqa: ANN401 - as many types as methods
-        """Answer a request by its LSP method, with its params, or run a command by its name.
+        """Answer the request, or run the command, that is called `name`.
 
-        A command's argument is `given`, or None without one. Return the result, or raise
-        JsonRpcException; any other exception is an internal error.
+        `given` are the params of the request, or the argument of the command, or None if it has
+        none. Return the result or raise JsonRpcException; any other exception is an internal error.
         """
         return await self._handlers[name](given)
 
@@ -107,7 +107,8 @@ class LanguageService:
         """Fetch the client's settings, register features, open the workspace folders' roots.
 
         Settings are fetched, and file watches and features of control files registered, only if the
-        client supports that. The setting `watch` also decides whether the client watches.
+        client supports that. File watches are registered only if the setting `watch` is `auto` or
+        `client`.
         """
         client, work = self._connection.client, self._connection.work
         registrations = [*names_registrations(client)]
@@ -169,7 +170,11 @@ class LanguageService:
     async def workspace_diagnostic(
         self, params: lsp.WorkspaceDiagnosticParams
     ) -> lsp.WorkspaceDiagnosticReport:
-        """Answer `workspace/diagnostic` for files with diagnostics and those the client names."""
+        """Answer `workspace/diagnostic`.
+
+        The answer has each file with diagnostics, and each file that the client names by a previous
+        result id.
+        """
         return self._tracked_documents.publisher.workspace(params.previous_result_ids)
 
     def _feature_handlers(

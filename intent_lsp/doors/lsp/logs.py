@@ -1,6 +1,6 @@
 """Logging of a server to standard error, and of warnings and errors to the client as well.
 
-Invariant: sending to the client never raises. A log record made in sending another is not sent.
+Invariant: sending to the client never raises. A log record caused by sending another is not sent.
 Invariant: nothing is sent to the client before the answer to `initialize` is made, nor after
 `shutdown`.
 """
@@ -24,8 +24,8 @@ _LONGEST: Final = 8192
 def logging_to(protocol: IntentProtocol, level: str) -> Iterator[None]:
     """Log to standard error from the level named `level` up, and to the client from WARNING up.
 
-    A client that has tracing on gets INFO too. Both end with the context, which also restores the
-    level of the root logger.
+    A client that has tracing on gets INFO too. At the end of the context, both logs stop and the
+    root logger gets its former level back.
     """
     root = logging.getLogger()
     before = root.level
@@ -60,7 +60,8 @@ class ClientLog(logging.Handler):
         """Send one log record to the client, from any thread, or drop it.
 
         It is dropped before the answer to `initialize` is made, after `shutdown`, if the client
-        does not want its level, if it was made in sending another, or if it cannot be sent.
+        does not want its level, if the sending of another record caused it, or if it cannot be
+        sent.
         """
         if getattr(self._here, "sending", False) or not self._wanted(record):
             return

@@ -149,10 +149,10 @@ class IntentsBuffers:
     def answering(
         self, read: Callable[[IntentsBuffer, _Params], _Answer]
     ) -> Callable[[_Params], Awaitable[_Answer | None]]:
-        """Return a handler that calls `read` on a thread, with the file that its params name.
+        """Return a handler of requests about a document, which answers them by `read`.
 
-        It answers what `read` returns, or None if `of` has no intents file for their URI. A thread,
-        because a large file has tens of thousands of parts.
+        The handler answers None if the document is not an open intents file (see `of`). It calls
+        `read` on a thread, because a large file has tens of thousands of parts.
         """
 
         async def answer(params: _Params) -> _Answer | None:
@@ -166,7 +166,8 @@ class IntentsBuffers:
     async def tracked(self, uri: str) -> TrackedDocument | None:
         """Return the document at a URI if it is the intents file of a governed root, else None.
 
-        It may be closed. If its root is not known yet, wait until that has been looked up.
+        The document may have been closed meanwhile. If its root is not known yet, wait until the
+        root has been looked up.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
@@ -198,7 +199,7 @@ class IntentsBuffers:
             return known[1]
 
     def _reading(self, uri: str, text: str) -> _Reading:
-        """Return the reading of a text, which is begun if the text is new."""
+        """Return the newest reading of a document if it is of `text`, else begin one of `text`."""
         known = self._readings.get(uri)
         if known is not None and known.text == text:
             return known
@@ -209,7 +210,10 @@ class IntentsBuffers:
         return reading
 
     def _parsed_in_turn(self, uri: str, text: str) -> IntentsStructure | None:
-        """Return the structure of a text, or None if it does not parse or a newer one has come."""
+        """Return the structure of a text.
+
+        Return None if the text does not parse, or if a newer text of the document has come.
+        """
         newest = self._readings.get(uri)
         return read_structure(text) if newest is not None and newest.text is text else None
 
@@ -224,7 +228,8 @@ class TreeRenewals:
     async def renew(self, open_root: OpenRoot) -> None:
         """Begin to list a root's files again if their list is old and nobody is listing them.
 
-        Wait for that, at most `WAITED_FOR` seconds, or, if they were never listed, until they are.
+        Wait for the listing, whoever began it: at most `WAITED_FOR` seconds, or to its end if the
+        files were never listed.
         """
         root, listing = open_root.governance.root, open_root.governance.listing
         running = self._running.get(root)

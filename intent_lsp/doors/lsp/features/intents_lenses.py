@@ -1,6 +1,6 @@
 """Code lenses above the intents of the open intents file (protocol section 4).
 
-Invariant: the counts, which need git and the ledger, are made for a lens that the client shows.
+Invariant: counts, which need git and the ledger, are made only for a lens that the client resolves.
 """
 
 from collections.abc import Iterator
@@ -41,9 +41,9 @@ class IntentsLenses:
     async def lenses(self, buffer: IntentsBuffer) -> list[lsp.CodeLens]:
         """Return the lenses of the intents in the text.
 
-        They are *Selected* or *Select*, and *Complete*, each where it applies, then the files of
-        its scope, if there is a git repository, and its records. The last two have no title until
-        they are resolved.
+        Each intent has *Selected* or *Select*, and *Complete*, where they apply. Then follow a lens
+        for the files of its scope, if there is a git repository, and a lens for its records. These
+        two have no title until they are resolved.
         """
         unsaved = self._tracked_documents.unsaved(buffer.open_root)
         return await self._in_thread(lambda: list(_lenses(buffer, unsaved=unsaved)))
@@ -51,9 +51,10 @@ class IntentsLenses:
     async def resolved(self, lens: lsp.CodeLens) -> lsp.CodeLens:
         """Answer `codeLens/resolve`: the lens with a count of files or records as its title.
 
-        Its command lists these. If there are none, or if git does not list the files, the title
-        says that, and if the intent has gone, it is `…`; the command then does nothing. A lens that
-        has a command already or is not one of ours stays as it is.
+        The command of the lens lists the files or records. If there are none, or if git does not
+        list the files, the title says so, and the command does nothing. The same holds for an
+        intent that has gone, with the title `…`. A lens that has a command already or is not one of
+        ours stays as it is.
         """
         uri, intent_id, counts = (member(lens.data, key) for key in ("uri", "intent", "counts"))
         if lens.command is not None or not isinstance(uri, str) or not isinstance(intent_id, str):
@@ -99,7 +100,7 @@ def _files(
 ) -> lsp.Command:
     """Return the command that shows the files of an intent, with their number as title.
 
-    If there are none, or if they are unknown, the command only shows that.
+    If there are none, or if they are unknown, the title says so, and the command does nothing.
     """
     open_root = buffer.open_root
     found = open_root.authoring.owned(intent)
@@ -118,7 +119,7 @@ def _files(
 def _records(buffer: IntentsBuffer, intent: Intent, client: ClientCapabilities) -> lsp.Command:
     """Return the command that lists the records of an intent, with their number as title.
 
-    If there are none, the command only shows that.
+    If there are none, the title says so, and the command does nothing.
     """
     open_root = buffer.open_root
     count = open_root.authoring.record_count(buffer.structure.intents, intent)

@@ -68,9 +68,8 @@ class IntentsNames:
     ) -> lsp.PrepareRenamePlaceholder | None:
         """Answer `textDocument/prepareRename`: the name at a position, and the intent's id.
 
-        Return None where there is no name of an intent, in any other file, and if no text of the
-        file has parsed. Raise JsonRpcException if the text in the editor is not the one that
-        parsed.
+        Return None in any other file, and where no name of an intent is known. Raise
+        JsonRpcException if a name is known there, but the text in the editor does not parse.
         """
         buffer = await self._buffers.of(params.text_document.uri)
         named = None if buffer is None else await self._in_thread(_named, buffer, params.position)
@@ -85,9 +84,9 @@ class IntentsNames:
     async def renamed(self, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
         """Answer `textDocument/rename`: the edit of the intents file and of the ignore file.
 
-        Warn the person if the ignore file then excludes the intent, or does so no longer. Return
-        None in any other file. Raise JsonRpcException if there is no name of an intent at the
-        position, or if the intent cannot be renamed.
+        Warn the person if the rename changes whether the ignore file excludes the intent. Return
+        None in any other file. Raise JsonRpcException if the text in the editor does not parse, if
+        there is no name of an intent at the position, or if the intent cannot be renamed.
         """
         buffer = await self._buffers.of(params.text_document.uri)
         if buffer is None:
@@ -118,8 +117,8 @@ class IntentsNames:
     ) -> list[lsp.DocumentHighlight] | None:
         """Answer `textDocument/documentHighlight`: every mention of the intent at a position.
 
-        Its id is where it is written, the other mentions are where it is read. Return None where
-        there is no name of an intent, and in any other file.
+        The intent's id has the kind `Write`, all other mentions have the kind `Read`. Return None
+        where there is no name of an intent, and in any other file.
         """
         # Some clients ask at each move of the cursor, in every file.
         if not (path_of_uri(params.text_document.uri) or "").endswith(INTENTS_FILE):
@@ -132,7 +131,7 @@ class IntentsNames:
     ) -> list[lsp.Location]:
         """Return where an intent is named: in the intents file, and by lines of the ignore file.
 
-        Its id comes first; without `declared` it is left out.
+        The first place is that of the intent's id, which is left out if `declared` is false.
         """
         found = await self._in_thread(_mentions, buffer, intent)
         found.sort(key=lambda each: each[0] is not _DECLARED)
@@ -204,7 +203,7 @@ def _mentions(buffer: IntentsBuffer, intent: Intent) -> list[tuple[MentionKind, 
 
 
 def _shown(buffer: IntentsBuffer, position: lsp.Position) -> list[lsp.DocumentHighlight] | None:
-    """Return the highlights of the intent that is named at a position, or None without one."""
+    """Return the highlights of the intent that is named at a position, or None if none is named."""
     named = _named(buffer, position)
     if named is None:
         return None

@@ -90,8 +90,8 @@ def folding(buffer: IntentsBuffer, _: lsp.FoldingRangeParams) -> list[lsp.Foldin
 def selections(buffer: IntentsBuffer, params: lsp.SelectionRangeParams) -> list[lsp.SelectionRange]:
     """Answer `textDocument/selectionRange`: the ranges around each position.
 
-    They are a value, its item, its list, the pair of the list and its key, the intent, and so on up
-    to the file. On a changed line of a text that does not parse it is the file alone.
+    These are a value, its item, its list, the pair of the list and its key, the intent, and so on
+    up to the file. On a changed line of a text that does not parse there is only the file.
     """
     return [_selection(buffer, asked) for asked in params.positions]
 
@@ -164,7 +164,7 @@ def _selection(buffer: IntentsBuffer, asked: lsp.Position) -> lsp.SelectionRange
 def _encoded(buffer: IntentsBuffer, shown: lsp.Range | None) -> lsp.SemanticTokens:
     """Return the tokens on the lines of the range `shown`, or all of them if that is None.
 
-    Each is encoded as five numbers, with its place relative to the token before.
+    Each token is encoded as five numbers. Its place is relative to that of the previous token.
     """
     data: list[int] = []
     line = character = 0

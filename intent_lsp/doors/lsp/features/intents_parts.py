@@ -1,6 +1,6 @@
 """What a part of the open intents file means, and where it leads (protocol section 4).
 
-Hovers and inlay hints say the one, links and definitions the other.
+Hovers and inlay hints say what it means. Links and definitions lead from it.
 
 Invariant: a link is offered only for a file that exists, and has no target until it is resolved.
 """
@@ -74,8 +74,8 @@ class IntentsParts:
     async def resolved(self, link: lsp.DocumentLink) -> lsp.DocumentLink:
         """Answer `documentLink/resolve`: the link with its target.
 
-        For a client that shows tooltips it also gets one. A link that is not one of ours, or whose
-        intents file no root governs now, stays as it is.
+        If the client shows tooltips, the link also gets a tooltip. A link that is not one of ours,
+        or whose intents file no root governs now, stays as it is.
         """
         uri, path = _named(link.data)
         tracked = None if uri is None else self._tracked_documents.tracked_at(uri)
@@ -90,9 +90,9 @@ class IntentsParts:
     async def definition(self, params: lsp.DefinitionParams) -> DefinitionAnswer:
         """Answer `textDocument/definition` in an intents file.
 
-        A glob leads to files that it matches, a related file to the file, an id, an alias or a
-        pointer such as `active_intent` to the id of the intent. Return None at any other place, and
-        if there is nothing to which it leads.
+        A glob leads to files that it matches, and a related file to that file. An id, an alias and
+        a pointer such as `active_intent` lead to the id of the intent. Return None at any other
+        place, and if nothing is found.
         """
         buffer = await self._buffers.of(params.text_document.uri)
         part = None if buffer is None else buffer.part(params.position)
@@ -117,7 +117,10 @@ class IntentsParts:
 
 
 def links(buffer: IntentsBuffer, _: lsp.DocumentLinkParams) -> list[lsp.DocumentLink]:
-    """Answer `textDocument/documentLink`: globs and related files that name one existing file."""
+    """Answer `textDocument/documentLink`: the parts that name one existing file.
+
+    They are globs without wildcards, and related files.
+    """
     found = []
     for link in buffer.open_root.authoring.links(buffer.structure):
         place = buffer.range(link.start, link.end)
@@ -128,7 +131,10 @@ def links(buffer: IntentsBuffer, _: lsp.DocumentLinkParams) -> list[lsp.Document
 
 
 def _shown(buffer: IntentsBuffer, shown: lsp.Range) -> list[tuple[str, lsp.Position]]:
-    """Return each glob that ends in a range, once, with the position of its end."""
+    """Return the globs that end in a range, each with the position of its end.
+
+    No two of them end at the same position.
+    """
     found: dict[int, tuple[str, lsp.Position]] = {}
     for glob in globs_of(buffer.structure):
         place = buffer.range(glob.end, glob.end)
@@ -154,7 +160,7 @@ def _hints(buffer: IntentsBuffer, globs: Iterable[tuple[str, lsp.Position]]) -> 
 
 
 def _named(data: object) -> tuple[str | None, WorkspacePath | None]:
-    """Return the document and the path in a link's data, each None if it is not ours."""
+    """Return the document and the path in a link's data. Each is None if the data lacks it."""
     uri, path = member(data, "uri"), member(data, "path")
     return (
         uri if isinstance(uri, str) else None,

@@ -1,6 +1,6 @@
 """Attribution in source files: hover, code lenses and inlay hints (protocol section 4).
 
-What is asked about the intents file is passed on.
+Requests about the intents file are passed on to `IntentsParts` and `IntentsLenses`.
 
 Invariant: without records, or if the ledger cannot be read, nothing is shown; never an error.
 Invariant: a cached attribution is used only while the text, the file and the ledger are the same.
@@ -58,9 +58,9 @@ class SourceDocument(Struct, frozen=True):
 
 
 class LineAuthors(Struct, frozen=True):
-    """The attribution (`blamed`) of the lines of a document (`page`), and what to show for it.
+    """The attribution (`blamed`) of the lines of a document (`page`).
 
-    `intents` are the root's intents, and `people` the names of the records' authors.
+    To show it, `intents` are the root's intents, and `people` the names of the records' authors.
     """
 
     page: SourceDocument
@@ -71,7 +71,8 @@ class LineAuthors(Struct, frozen=True):
     def runs(self, first: int, last: int) -> tuple[BlameRun, ...]:
         """Return the runs of lines with equal attribution, from line `first` to line `last`.
 
-        These are counted from 0, and `last` is included. The lines of the runs are counted from 1.
+        `first` and `last` are counted from 0, and `last` is included. The line numbers in the runs
+        are counted from 1.
         """
         return named(self.blamed.runs(first, last), self.people)
 
@@ -100,7 +101,7 @@ class ProvenanceFeature:
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         """Answer `textDocument/hover`: the intent, author, time and record of a line.
 
-        In an intents file it is what the part at the position means. Return None if the setting
+        In an intents file, say what the part at the position means. Return None if the setting
         `hover` is off, if the line is unattributed or the document has no attribution, and where
         nothing is known of the part.
         """
@@ -124,9 +125,9 @@ class ProvenanceFeature:
     async def code_lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
         """Answer `textDocument/codeLens`: who last changed each innermost definition.
 
-        In an intents file it is what can be done with each intent, and what it has. Return no
-        lenses if the setting, `codeLens` or `intentsCodeLens`, is off, and none for definitions
-        that are unattributed.
+        A definition that is unattributed has no lens. In an intents file, return the lenses of the
+        intents (`IntentsLenses.lenses`). Return no lenses if the setting is off: `codeLens`, or
+        `intentsCodeLens` for an intents file.
         """
         buffer = await self._buffer(params.text_document.uri, flag="intentsCodeLens")
         if buffer is not None:
@@ -151,10 +152,11 @@ class ProvenanceFeature:
         return found
 
     async def inlay_hints(self, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
-        """Answer `textDocument/inlayHint`: the attribution of each run of lines, after its first.
+        """Answer `textDocument/inlayHint`: the attribution of each run of lines.
 
-        In an intents file it is the number of matched files, after each glob. There is nothing
-        outside the requested range, and nothing if the setting `inlayHints` is off.
+        It stands at the end of the first line of the run. In an intents file, a hint after each
+        glob says how many files it matches. Return no hints outside of the requested range, and
+        none if the setting `inlayHints` is off.
         """
         if (buffer := await self._buffer(params.text_document.uri, flag="inlayHints")) is not None:
             return await self.intents_parts.inlay_hints(buffer, params.range)
@@ -201,7 +203,7 @@ class ProvenanceFeature:
     async def _buffer(self, uri: str, *, flag: str) -> IntentsBuffer | None:
         """Return the open intents file at `uri`, or None for any other file.
 
-        Also return None if the setting `flag` is off, or if no text of the file has parsed.
+        Also return None if the setting `flag` is off, or if no text of the file is known to parse.
         """
         wanted = self._tracked_documents.open_roots.settings.flags[flag]
         return await self._buffers.of(uri) if wanted else None
@@ -224,7 +226,7 @@ class ProvenanceFeature:
         return SourceDocument(tracked, open_root, place.path, list(tracked.lines))
 
     async def _told(self, uri: str, *, flag: str) -> LineAuthors | None:
-        """Return who wrote the lines of the document of `_page`, or None if that is not known."""
+        """Return who wrote the lines of the document that `_page` returns, or None if unknown."""
         page = await self._page(uri, flag=flag)
         if page is None:
             return None

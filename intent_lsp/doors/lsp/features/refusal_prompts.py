@@ -43,9 +43,9 @@ class RefusalPrompts:
     ) -> None:
         """Report a refused save and its draft to the person, and do what the person chooses.
 
-        This is for a save whose text the editor did not write. The person may keep the draft. Where
-        it would help, the person may also expand the scope or select an owner, after which the text
-        is restored, or delete a new file, which the editor has created empty.
+        This is for a save whose text the editor did not write. The person may keep the draft. If it
+        would help, the person may also expand the scope or select an intent that owns the file; the
+        text is then restored. A new file, which the editor has created empty, may be deleted.
         """
         reason, denied, owners = _said(judgement), judgement.denied, _owners(judgement)
         narrow = denied is not None and denied.code is GateCode.SCOPE_VIOLATION
@@ -70,7 +70,7 @@ class RefusalPrompts:
         """Offer to undo a save that the editor wrote although a rule refused it.
 
         Also offer to select an intent that owns the file. Do what the person chooses. `after` is
-        the outcome of the save. `automatic`: the editor saved by itself.
+        the outcome of the save. If `automatic`, the message says that the editor saved by itself.
         """
         by_itself = " (auto-save)" if automatic else ""
         owners = _owners(after.judgement)
@@ -97,9 +97,10 @@ class RefusalPrompts:
         return restored
 
     async def _delete(self, tracked: TrackedDocument) -> None:
-        """Delete a new file if it is still empty: by the editor if it can, else here.
+        """Delete a new file if it is still empty.
 
-        Unless the editor has deleted it, tell the person whether it was deleted.
+        Ask the editor to do it. If the editor does not, delete the file here, and tell the person
+        whether it was deleted.
         """
         open_root, place = tracked.open_root, tracked.place
         people, in_thread = self._connection.people, self._connection.work.in_thread
@@ -157,7 +158,10 @@ class RefusalPrompts:
         )
 
     def _is_done(self, done: object) -> bool:
-        """Return whether governance did what a person chose; if it refused, warn the person."""
+        """Return whether `done`, the result of what a person chose, is no refusal.
+
+        If it is a refusal, warn the person.
+        """
         if not isinstance(done, CheckoutRefusal):
             return True
         self._connection.people.warn(f"intent-lsp: {done.message}")

@@ -56,10 +56,10 @@ class SaveFeature:
     ) -> list[lsp.TextEdit]:
         """Judge the text that is about to be saved.
 
-        If the save is to be turned back (`Saves.before`), keep the text as a draft, return edits
-        that restore the text on disk, and ask the person once the save is over. Otherwise return no
-        edits. There are none either if the judgement fails or takes longer than PATIENCE, or if the
-        buffer changes meanwhile.
+        If the save is to be turned back (`Saves.before` says when), keep the text as a draft,
+        return edits that restore the text on disk, and ask the person once the save is over.
+        Otherwise return no edits. Also return no edits if the judgement fails or takes longer than
+        PATIENCE, or if the buffer changes meanwhile.
         """
         tracked.before, tracked.reason = None, reason
         manual = reason == lsp.TextDocumentSaveReason.Manual
@@ -88,8 +88,8 @@ class SaveFeature:
     async def did_save(self, tracked: TrackedDocument, saved: list[str]) -> None:
         """Record a save that has happened, and update the diagnostics.
 
-        `saved` are the lines of the buffer when the editor reported the save. Tell the person if it
-        cannot be recorded. Offer to undo it if `_to_be_offered`.
+        `saved` are the lines of the buffer when the editor reported the save. Tell the person if
+        the save cannot be recorded. Offer to undo the save if `_to_be_offered` says so.
         """
         tracked_documents = self._connection.tracked_documents
         tracked.file.writes(saved)
@@ -145,9 +145,9 @@ class SaveFeature:
         return before, self._connection.spelling.turning_edits(lines, before.disk.lines or [])
 
     def _turned_back(self, tracked: TrackedDocument) -> None:
-        """If the save just judged is turned back, notify the client now, and ask the person later.
+        """If the save just judged is turned back, notify the client, and ask the person later.
 
-        The person is asked once the save is over, by `_offer`.
+        The notification is `intent/didDeny`. `_offer` asks the person once the save is over.
         """
         before = tracked.before
         if before is None or before.draft is None:
@@ -166,9 +166,10 @@ class SaveFeature:
         judgement: Judgement,
         draft: Draft,
     ) -> None:
-        """Offer the person ways to resolve a save turned back, unless its text was written anyway.
+        """Offer the person ways to resolve a save that was turned back, once the save is over.
 
-        `refused` resolves to True if the text stayed off the disk; after SAVE_TIME this is assumed.
+        Do nothing if its text was written anyway. `refused` resolves to True if the text stayed off
+        the disk; after SAVE_TIME seconds without a result, that is assumed.
         The person is not asked during the save: a question in Neovim is modal and would exceed the
         time limit of `willSaveWaitUntil`.
         """
@@ -192,8 +193,8 @@ class SaveFeature:
     ) -> None:
         """Schedule the record of the run of automatic saves that a save belongs to.
 
-        The run is recorded once saves pause. A save for another reason than a delay, such as
-        leaving the file, ends the run at once. `after` is the outcome of the save.
+        The run is recorded once saves pause, or at once if `reason` is not `AfterDelay` but, for
+        example, that the person left the file. `after` is the outcome of the save.
         """
         outcomes = self._connection.outcomes
         if reason == lsp.TextDocumentSaveReason.AfterDelay and after.run is not None:
@@ -221,11 +222,11 @@ def _result(task: asyncio.Task[JudgedSave | None]) -> JudgedSave | None:
 def _settle_refusal(
     tracked: TrackedDocument, before: BeforeSave | None, after: AfterSave | None
 ) -> bool:
-    """Return whether the text of a save turned back stayed off the disk; resolve `tracked.refused`.
+    """Return whether a save was turned back and the disk kept its content.
 
-    `before` is the judgement before the save, and `after` its outcome, or None if it was not
-    recorded; the text then counts as kept off. Return False if the save was not turned back. A new
-    file counts as unchanged if it is empty, because editors always create it.
+    Resolve `tracked.refused` to that too. `before` is the judgement before the save. `after` is the
+    outcome, or None if recording it failed: the disk then counts as unchanged. A missing file
+    and an empty one count as the same, because an editor creates a new file in any case.
     """
     if before is None or before.draft is None:
         return False

@@ -48,7 +48,7 @@ class ShownRefresh:
             self._tracked_documents.work.begin(self._refresh())
 
     def tree_changed(self, open_root: OpenRoot) -> None:
-        """List the files of a root's work tree again after LISTED_AGAIN, then ask for a refresh.
+        """List the files of a root again after LISTED_AGAIN seconds, then ask for a refresh.
 
         Do nothing if the root's intents file, which alone shows counts of files, is not open, or if
         the client supports no refresh.

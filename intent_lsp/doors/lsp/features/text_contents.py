@@ -1,7 +1,7 @@
 """Read-only documents of the server: a record in words, and contents of files (protocol 4.9).
 
-Invariant: a content is given only of a file that an open root governs: one that a record of a root
-at or above it has, or the one on disk of a document that the editor has open.
+Invariant: a content is given only of a file that an open root governs. It is one that is recorded
+by an open root at or above the file, or that on disk of a document that the editor has open.
 """
 
 from collections.abc import Callable, Coroutine
@@ -37,7 +37,7 @@ _REMEMBERED: Final = 64
 class TextContents:
     """Answers `workspace/textDocumentContent` on one connection.
 
-    `ask` sends the client a request that the content of a document is fetched again.
+    `ask` requests that the client fetch the content of a document, given by its URI, again.
     """
 
     def __init__(
@@ -50,11 +50,12 @@ class TextContents:
         self._given: dict[str, tuple[str, ContentHash | None]] = {}
 
     async def content(self, params: lsp.TextDocumentContentParams) -> lsp.TextDocumentContentResult:
-        """Answer `workspace/textDocumentContent`: the text; of a file that was not there, "".
+        """Answer `workspace/textDocumentContent`: the text, or "" if there was no file.
 
         Raise JsonRpcException if the URI is none of this server, if no root governs its path, if
-        the record or the file in it is not known, if the content is not kept or is not text, and
-        for the text on disk of a file that is not open. Raise OSError if that cannot be read.
+        the record is unknown or has no such file, or if the content is not kept or is not text.
+        Also raise it for the content on disk of a file that is not open. Raise OSError if the file
+        on disk cannot be read.
         """
         try:
             return lsp.TextDocumentContentResult(text=await self._content(params.uri))
@@ -62,7 +63,7 @@ class TextContents:
             raise invalid(error) from error
 
     def looked(self, tracked: TrackedDocument) -> None:
-        """After a snapshot of a document, have the client fetch its content on disk again.
+        """Make the client fetch a document's content on disk again, after a snapshot of it.
 
         Do nothing unless the client has fetched that content before, and it differs now.
         """
@@ -100,7 +101,8 @@ class TextContents:
     async def _disk(self, document: ContentDocument, uri: str) -> str:
         """Return the text on disk of a document that is open in the editor.
 
-        Remember its hash for `looked`. Raise an error if the document is not open or not governed.
+        Remember the hash of the text for `looked`. Raise an error if the document is not open or
+        not governed, or if the file is not text.
         """
         tracked = self._documents.tracked_at(uri_of(document.path))
         if tracked is None or tracked.version is None:
@@ -118,10 +120,10 @@ class TextContents:
         return _text(side_of_data(None if found.absent else found.data))
 
     def _found(self, path: str, record_id: str) -> tuple[OpenRoot, Record]:
-        """Return the innermost open root at or above `path` whose ledger has a record, and that.
+        """Return a record by its id, and the innermost open root at or above `path` that has it.
 
-        Raise WrongParamsError if none has it, JsonRpcException if no root governs the path. May
-        wait on the disk.
+        Raise WrongParamsError if no root's ledger has the record, and JsonRpcException if no root
+        governs the path. May wait on the disk.
         """
         roots = self._roots(path)
         for open_root in roots:
@@ -135,8 +137,8 @@ class TextContents:
     def _roots(self, path: str) -> list[OpenRoot]:
         """Return the open roots at or above `path`, the innermost first.
 
-        There are none if no root governs the path now: one above may still have the record of a
-        file that a root below governs since.
+        Return none if no root governs the path now. Outer roots are included: an outer root may
+        have records of the file from before an inner root governed it.
         """
         open_roots = self._connection.open_roots
         return [] if open_roots.of_path(path) is None else open_roots.at_or_above(path)

@@ -33,7 +33,7 @@ class TextDocumentFeature:
     def opened(self, uri: str) -> None:
         """Start to track the document at `uri`, which the editor has opened, and to check its text.
 
-        Do nothing if it is not open.
+        Do nothing if it has been closed meanwhile.
         """
         document = self._documents.get(uri)
         if document is not None:
@@ -43,7 +43,7 @@ class TextDocumentFeature:
     def changed(self, uri: str) -> None:
         """Update the diagnostics of the document at `uri` after an edit.
 
-        Also record the open runs of automatic saves of its root's other files.
+        Also record the runs of automatic saves of its root's other files.
         """
         document = self._documents.get(uri)
         if document is None:
@@ -69,8 +69,9 @@ class TextDocumentFeature:
     async def will_save(self, uri: str, reason: lsp.TextDocumentSaveReason) -> list[lsp.TextEdit]:
         """Answer `textDocument/willSaveWaitUntil`: judge the save that is about to happen.
 
-        Return edits that restore the text on disk if the save is refused, else no edits. Return
-        none either if the judgement fails or takes too long, or if the document changes meanwhile.
+        If the save is to be turned back, return edits that restore the text on disk. Otherwise
+        return no edits, also if the judgement fails or takes too long, or if the document changes
+        meanwhile.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
@@ -79,9 +80,10 @@ class TextDocumentFeature:
             return await self._saves.will_save(tracked, reason)
 
     def save_received(self, uri: str) -> Callable[[], None]:
-        """Note that the document at `uri` has a save that is not recorded yet, if it is tracked.
+        """Note that the document at `uri` has a save that is not recorded yet.
 
-        Return a function that the caller must call once the save is recorded, or cannot be.
+        Return a function that the caller must call once the save is recorded, or once it is clear
+        that it cannot be. If the document is not tracked, both do nothing.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:
@@ -93,8 +95,8 @@ class TextDocumentFeature:
         """Record a save reported by `textDocument/didSave`.
 
         `document` is the document that was open at the time of the save, or None, and `saved` are
-        its lines at that time. The document may be closed since: the editor may write and quit
-        before the language service is loaded.
+        its lines at that time. The document may have been closed since: the editor may write and
+        quit before the language service is loaded.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None and document is not None:

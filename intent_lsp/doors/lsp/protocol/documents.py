@@ -1,7 +1,7 @@
 r"""Open documents as the editor holds them, as arrays of lines.
 
 Invariant: `document.lines == split_lines(document.text)` after every change: a line ends at `\r\n`,
-`\n` or `\r` and nowhere else, and a `\r` that meets a `\n` becomes one terminator.
+`\n` or `\r` and nowhere else. If a change joins a `\r` and a `\n`, they become one terminator.
 Invariant: a change splits only the lines that it touches.
 Invariant: only the client's messages change a document; the disk is never read.
 """
@@ -34,9 +34,10 @@ class ContentChange(Struct, frozen=True):
 class Document:
     """One open document. `lines` keep their terminators and belong to the document.
 
-    `edits` are the edits of the newest change, in order. The lines of each edit are counted in the
-    text just before that edit. `opened` are the lines at opening, and `opened_at` is the time then,
-    by `file_time_ns`. A thread other than the event loop's must not read `lines`; give it a copy.
+    `edits` are the edits of lines that the newest `apply` made, in order. The line numbers of each
+    edit are those of the text just before that edit. `opened` are the lines at opening, and
+    `opened_at` is the time of the opening, by `file_time_ns`. A thread other than the event loop's
+    must not read `lines`; give it a copy.
     """
 
     __slots__ = (
@@ -69,7 +70,7 @@ class Document:
 
         Return for each change the edit of lines that it made. A position beyond a line or the text
         means the end of that line or text. If the end of a range is before its start, the two are
-        swapped, as the reference implementation does.
+        swapped.
         """
         self.edits = tuple([self._apply(change) for change in changes])
         return self.edits

@@ -1,11 +1,13 @@
 r"""Splits a byte stream into the bodies of messages, by their headers.
 
 Invariant: no I/O and no exceptions: the same bytes give the same frames however they are cut.
-Invariant: what is kept of the stream between two calls is bounded by one message of the limit.
+Invariant: between two calls, at most one message of `MESSAGE_LIMIT` bytes is kept of the stream.
 
-A header part is lines `Name: value`, ended by `\r\n` (or `\n`), in any case and order, an empty
-line, then `Content-Length` bytes. Empty lines before it are skipped. If a header part is malformed
-or has no usable length, the end of the body is unknown: then `BadHeader` is the last frame.
+A message is a header part and a body. The header part is lines `Name: value`, in any order, and an
+empty line. A line ends in `\r\n` or `\n`, and the case of a name does not matter. The body has as
+many bytes as the header `Content-Length` says. Empty lines before a message are skipped. If a
+header part is malformed, or its `Content-Length` is missing or no usable number, the end of the
+body is unknown: then `BadHeader` is the last frame.
 """
 
 import re
@@ -40,7 +42,7 @@ class BadHeader(Struct, frozen=True):
 
 
 class Oversized(Struct, frozen=True):
-    """A message whose body, of `length` bytes, was skipped as longer than `MESSAGE_LIMIT`."""
+    """A message whose body, of `length` bytes, was skipped: it is longer than `MESSAGE_LIMIT`."""
 
     length: int
 
@@ -49,7 +51,7 @@ Frame = Body | BadHeader | Oversized
 
 
 class _HeaderError(Exception):
-    """Raised for a header part that is malformed or has no usable length. Its text says which."""
+    """Raised for a header part that is malformed or has no usable length. Its text says why."""
 
 
 class Frames:

@@ -5,8 +5,8 @@ A feature is the function that handles one method.
 Invariant: a feature that is not a coroutine is finished when `start` returns, before the next
 message is read.
 Invariant: `done` is called once for each call: when it ends, or when it is cancelled in `finish`.
-Invariant: uncancellable work of a feature runs in the feature's task. A further task would cost
-each answer as much time as reading the params of its request.
+Invariant: uncancellable work of a feature runs in the feature's own task, because a further task
+would cost time in each answer.
 Invariant: the end runs once, however often it is asked for, and goes on if a caller is cancelled.
 Invariant: the end never raises; failures are logged.
 """
@@ -83,11 +83,12 @@ class InFlightRequests:
             self._break_off(future)
 
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await `work` to its end, even if the caller is cancelled, and return its result.
+        """Await `work`, which runs to its end even if the caller is cancelled. Return its result.
 
-        If the caller is the feature of a request that is cancelled, the client is answered at once,
-        and CancelledError is raised in the feature after `work`, unless that raises something. In a
-        cancelled caller that is no feature, CancelledError is raised at once, and `work` runs on.
+        If the caller is a feature and is cancelled, its client is answered at once, and
+        CancelledError is raised in the feature when `work` is over. If `work` raises an exception,
+        that is raised instead. If the caller is no feature and is cancelled, CancelledError is
+        raised in it at once, and `work` goes on.
         """
         task = asyncio.current_task()
         if task in self._kept:
@@ -111,7 +112,7 @@ class InFlightRequests:
     async def settle(self, patience: float) -> None:
         """Cancel all calls, then wait for them and for uncancellable work.
 
-        Wait at most `patience` seconds, and log how many of these have not ended by then.
+        Wait at most `patience` seconds, and log how many have not ended by then.
         """
         # Let calls that have just started reach `finish`, so that their work is not interrupted.
         await asyncio.sleep(0)
@@ -126,7 +127,8 @@ class InFlightRequests:
     async def _shielded(self, work: Coroutine[Any, Any, T]) -> T:
         """Await `work` in a task of its own, for a caller that is not the task of a feature.
 
-        If the caller is cancelled, the task runs on, and its failure is logged.
+        If the caller is cancelled, CancelledError is raised in it, the task goes on, and an
+        exception of the task is logged.
         """
         task = asyncio.ensure_future(work)
         self._kept[task] = asyncio.get_running_loop().create_future()
@@ -142,9 +144,9 @@ class InFlightRequests:
         self._kept.pop(task).set_result(None)
 
     def _break_off(self, future: asyncio.Future[Any]) -> None:
-        """Cancel the task of a feature, which handles a request or notification.
+        """Cancel the task `future` of a feature.
 
-        If the task is in `finish`, report it to its `done` as cancelled and let it run on.
+        If the task is in `finish`, call its `done` with CancelledError now, and let the task go on.
         """
         if future not in self._kept:
             future.cancel()
@@ -181,7 +183,7 @@ async def _nothing() -> None:
 class Shutdown:
     """Ends one connection, once: waits for uncancellable work, then calls `then`.
 
-    `finished` waits for that work, at most as many seconds as it is given.
+    `finished` is the function that waits for the work. Its argument is the most seconds to wait.
     """
 
     def __init__(self, finished: Callable[[float], Awaitable[None]]) -> None:

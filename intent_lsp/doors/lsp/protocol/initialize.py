@@ -1,7 +1,7 @@
 """What is negotiated with a client at `initialize`: encoding, capabilities, folders.
 
-Invariant: only what is registered is advertised. A feature that LSP requires the client to declare
-too is advertised only if the client declares it.
+Invariant: only what is registered is advertised. Where LSP requires a client to declare a feature
+too, it is advertised only to a client that does.
 """
 
 import logging
@@ -29,7 +29,7 @@ def agree_encoding(params: lsp.InitializeParams) -> PositionEncoding:
 def build_capabilities(
     client: lsp.ClientCapabilities, features: FeatureManager, encoding: PositionEncoding
 ) -> lsp.ServerCapabilities:
-    """Return the server's capabilities for this client, by the registered `features`.
+    """Return the server's capabilities for this client, which follow from the `features`.
 
     Documents are synchronised incrementally.
     """

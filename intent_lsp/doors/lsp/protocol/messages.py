@@ -36,7 +36,7 @@ class Notification(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """A client's answer to a request of this server: a `result`, or an `error` that is not None."""
+    """A client's answer to a request of this server: its `result`, or its `error` if not None."""
 
     id: MessageId
     result: Any = None
@@ -123,7 +123,7 @@ def id_key(identity: MessageId) -> IdKey:
 
 
 def encode(message: dict[str, Any], default: Callable[[Any], Any]) -> bytes:
-    """Return a message as JSON bytes. `default` converts each value that JSON does not have.
+    """Return a message as JSON bytes. `default` converts a value whose type JSON does not have.
 
     Raise TypeError, ValueError or RecursionError for a value that cannot be encoded.
     """

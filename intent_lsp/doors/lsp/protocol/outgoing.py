@@ -2,8 +2,8 @@
 
 Invariant: a value that cannot be encoded is never sent in part, and is logged: a result becomes an
 internal error, an error loses its data, a notification is dropped, a request fails.
-Invariant: a request to the client ends at `shutdown` or the end of the connection at the latest,
-and one of `ask` also at its time limit.
+Invariant: a request to the client ends at `shutdown` or the end of the connection at the latest. A
+request that `ask` sends also ends at its time limit.
 """
 
 import asyncio
@@ -60,7 +60,8 @@ class OutgoingRequests:
     def put(self, identity: MessageId, method: str) -> Future[Any]:
         """Add a request that waits for its answer.
 
-        Return a future of its result, which raises a JsonRpcException if there is no valid result.
+        Return a future of its result. The future raises a JsonRpcException if there is no valid
+        result.
         """
         future: Future[Any] = Future()
         self._open[identity] = _Question(method, future)
@@ -139,12 +140,12 @@ class SendingProtocol(LanguageServerProtocol):
         params: object = None,
         timeout: float = 10.0,  # noqa: ASYNC109 - every caller must think of a limit
     ) -> Any | None:  # noqa: ANN401 - as many types as methods
-        """Send a request and return its result, or None if it is null or there is no valid one.
+        """Send a request and return its result, or None if that is null or there is no result.
 
-        There is no valid one if the client answers with an error or a wrong type, if it does not
-        answer within `timeout` seconds or before `shutdown`, or if the request cannot be sent. The
-        result of an LSP method has lsprotocol's type. A request is cancelled at the client if it
-        times out or if its caller is cancelled.
+        There is none if the client answers with an error or a wrong type, if it does not answer
+        within `timeout` seconds or before `shutdown`, or if the request cannot be sent. The result
+        of an LSP method has lsprotocol's type. If the request times out or the caller is cancelled,
+        the request is cancelled at the client.
         """
         identity = self._questions.next_id()
         future = self.send_request(method, params, msg_id=identity)

@@ -1,7 +1,7 @@
 r"""Conversion between code points and a client's UTF-8, UTF-16 or UTF-32 units.
 
-Invariant: a unit inside a character means the place before it, and one beyond a line means the
-line's end before its terminator. So a `\r\n` is never split.
+Invariant: an offset inside a character means the place before the character. An offset beyond a
+line means the line's end before its terminator. So a `\r\n` is never split.
 Invariant: every text is accepted, lone surrogates included.
 """
 

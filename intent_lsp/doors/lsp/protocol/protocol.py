@@ -2,9 +2,9 @@
 
 Invariant: a readable request is answered once, unless the connection ends before, and nothing that
 a client sends raises.
-Invariant: an error in a request is sent to the client, one in a notification is logged, and so are
-our own failures.
-Invariant: a document changes before the feature for that message runs, in the order of messages.
+Invariant: an error in a request is sent to the client, and an error in a notification is logged. An
+unexpected exception is always logged.
+Invariant: documents change in the order of messages, each before the feature for the message runs.
 
 pygls provides features, commands, typed notifications and progress. Its message handling is
 replaced because (2.1.1) its `object_hook` structures nested objects, malformed standard requests
@@ -65,10 +65,10 @@ class _Stage(Enum):
 class IntentProtocol(SendingProtocol):
     """pygls's protocol with its own handling of messages, documents and answers.
 
-    `documents` are the open documents, and `encoding` is the unit of positions. Both are set before
-    the feature for `initialize` runs, which may register more features. `exit_requested` means that
-    the transport must stop: after `exit`, or after a header that leaves the end of its message
-    unknown. `ending` ends the connection, whether the client sends `shutdown` or not.
+    `documents` are the open documents, and `encoding` is the unit of positions. Both are ready when
+    the feature for `initialize` runs; that feature may register more features. `exit_requested`
+    means that the transport must stop: after `exit`, or after a header that leaves the end of its
+    message unknown. `ending` ends the connection, whether the client sends `shutdown` or not.
     """
 
     def __init__(self, server: LanguageServer, converter: Converter) -> None:
@@ -110,8 +110,8 @@ class IntentProtocol(SendingProtocol):
     async def settle(self, patience: float) -> None:
         """Cancel the running features, then end the connection.
 
-        Unanswered requests to the client fail first. Wait at most `patience` seconds for features
-        and uncancellable work, and then as long for `ending.then`.
+        First, unanswered requests to the client fail. Wait at most `patience` seconds for features
+        and uncancellable work, and then at most `patience` seconds for `ending.then`.
         """
         clock = asyncio.get_running_loop().time
         late = clock() + patience

@@ -1,6 +1,6 @@
 """Strict conversion of the params and results of LSP's methods to lsprotocol's types.
 
-Diagnostics may have a message in Markdown, as LSP 3.18 has them and lsprotocol does not yet.
+Diagnostics may have a message in Markdown, which LSP 3.18 has and lsprotocol has not yet.
 
 Invariant: a value of another type is never converted to a string, an integer or a boolean, except
 a float without a fraction to an integer. cattrs alone would read `"uri": null` as the text `None`.
@@ -49,8 +49,8 @@ def make_strict(converter: Converter) -> None:
     """Make `converter` accept only strings as str, only integers as int, only booleans as bool.
 
     Without that it would convert other values. A float without a fraction counts as an integer. A
-    field of an enum type is then read as a plain value, whether the enum has it or not, and plain
-    values are sent as they are.
+    field of an enum type is then read as a plain string or number, which may be one that the enum
+    does not have. Plain values are sent as they are.
     """
     converter.register_structure_hook(str, _string)
     converter.register_structure_hook(int, _integer)
@@ -59,7 +59,7 @@ def make_strict(converter: Converter) -> None:
 
 
 def with_markup(found: lsp.Diagnostic, markdown: str) -> MarkupDiagnostic:
-    """Return a diagnostic with another message, in Markdown."""
+    """Return a copy of the diagnostic `found` with the message `markdown`."""
     message = lsp.MarkupContent(kind=lsp.MarkupKind.Markdown, value=markdown)
     return MarkupDiagnostic(**(attrs.asdict(found, recurse=False) | {"message": message}))
 
@@ -82,7 +82,7 @@ def know_markup(converter: Converter) -> None:
 
 
 def accept_markup(converter: Converter) -> None:
-    """Let `converter` read diagnostics that a client sends back, with their Markdown as text."""
+    """Let `converter` read a Markdown diagnostic from a client: its message is the Markdown."""
     read = converter.get_structure_hook(lsp.Diagnostic)
 
     def diagnostic(fields: Any, kind: Any) -> lsp.Diagnostic:  # noqa: ANN401 - cattrs's types
@@ -106,10 +106,11 @@ def is_notification(method: str) -> bool:
 
 
 def structure_params(converter: Converter, method: str, params: object) -> Any:  # noqa: ANN401 - as many types as methods
-    """Return the params of an LSP method as lsprotocol's type, and any other params unchanged.
+    """Return the params of an LSP method as lsprotocol's type.
 
-    Return None for an LSP method without params. Raise JsonRpcInvalidParams, whose message names
-    the wrong field, for wrong params; those of other methods must be an object, an array or None.
+    Return None for an LSP method without params. Return the params of any other method unchanged.
+    Raise JsonRpcInvalidParams, whose message names the wrong field, if the params are wrong. Those
+    of any other method are wrong if they are neither an object nor an array nor None.
     """
     if params is not None and not isinstance(params, dict | list):
         raise JsonRpcInvalidParams("params: expected an object or an array")
@@ -203,9 +204,10 @@ def _boolean(value: object, _: object) -> bool:
 def bind(
     features: FeatureManager, params: lsp.ExecuteCommandParams, server: LanguageServer
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Return the function of a registered command, and its arguments as JSON gave them.
+    """Return the function of a registered command, and the arguments to call it with.
 
-    Raise JsonRpcInvalidParams for an unknown command or a wrong number of arguments.
+    The arguments are as the client's JSON has them. Raise JsonRpcInvalidParams for an unknown
+    command or a wrong number of arguments.
     """
     command = features.commands.get(params.command)
     if command is None:

@@ -19,8 +19,8 @@ def open_document(documents: Documents, params: lsp.DidOpenTextDocumentParams) -
 def change_document(documents: Documents, params: lsp.DidChangeTextDocumentParams) -> None:
     """Apply the changes of a `didChange` notification to an open document.
 
-    Its `Document.edits` are then the edits of lines that the changes made. A document that is not
-    open is ignored.
+    `Document.edits` of the document are then the edits of lines that the changes made. A document
+    that is not open is ignored.
     """
     changes = [_read(event) for event in params.content_changes]
     documents.change(params.text_document.uri, params.text_document.version, changes)
@@ -32,7 +32,10 @@ def close_document(documents: Documents, params: lsp.DidCloseTextDocumentParams)
 
 
 def change_folders(workspace: Workspace, params: lsp.DidChangeWorkspaceFoldersParams) -> None:
-    """Remove and add the workspace folders that the client names; one that is in both stays."""
+    """Remove and add the workspace folders that the client names.
+
+    A folder that is to be both removed and added stays.
+    """
     for folder in params.event.removed:
         workspace.remove_folder(folder.uri)
     for folder in params.event.added:
