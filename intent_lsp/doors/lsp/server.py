@@ -1,9 +1,9 @@
-"""The LSP features of the server: which a client is offered, and how each is answered.
+"""The LSP features of the server: the choice of those to offer to a client, and their handlers.
 
-Clients should request the features of control files in these files alone. Where a client lets the
-server register a feature for some files, the language service does so later, and the feature is not
-in the answer to `initialize`. Every other client finds it in that answer, if at all, and requests
-it in every file.
+Clients should request the features of control files in these files alone. If a client lets the
+server register such a feature for some files, the language service does so later, and the feature
+is not in the answer to `initialize`. For any other client, a feature that is offered is in that
+answer, and the client requests it in every file.
 
 Invariant: `initialize` is answered before any slow import and before any root is opened.
 Invariant: an announced save or file operation (`will…`) does not wait for the language service to
@@ -123,10 +123,10 @@ def _lifecycle(server: IntentServer) -> None:
 
 
 def _register_declared(server: IntentServer, client: ClientCapabilities) -> None:
-    """Register code actions, and pulled diagnostics and text contents if the client declares them.
+    """Register code actions at `initialize`.
 
-    Call it at `initialize`. If the client declares Markdown in diagnostics, it may also send such
-    diagnostics back.
+    Also register pulled diagnostics and text contents, each if the client declares it. If the
+    client declares Markdown in diagnostics, it may also send such diagnostics back.
     """
     actions = lsp.CodeActionOptions(
         code_action_kinds=[lsp.CodeActionKind.QuickFix, FIX_ALL],
@@ -173,9 +173,9 @@ def _register_for_every_file(
 
 
 def _register_unadvertised(server: IntentServer) -> None:
-    """Register the features of control files that are not registered yet, without options.
+    """Register the handlers of those features of control files that have none yet.
 
-    Call it once the answer to `initialize` cannot offer them any more.
+    Call it after the answer to `initialize`, which would otherwise offer these features.
     """
     for method in _OF_CONTROL_FILES:
         if method not in server.protocol.fm.features:

@@ -166,8 +166,8 @@ class IntentsBuffers:
     async def tracked(self, uri: str) -> TrackedDocument | None:
         """Return the document at a URI if it is the intents file of a governed root, else None.
 
-        The document may have been closed meanwhile. If its root is not known yet, wait until the
-        root has been looked up.
+        The document may be a closed one. If its root is not known yet, wait until the root has been
+        looked up.
         """
         tracked = self._tracked_documents.tracked_at(uri)
         if tracked is None:

@@ -71,8 +71,8 @@ class AgentRequests:
 
         The answer has the turn's number and its stage.
 
-        The agent's claims end: the saves that they delayed are recorded. What those of its commands
-        changed whose end was not reported is recorded, too.
+        The agent's claims end: the saves that these delayed are recorded. If the end of a command
+        of the agent was not reported, what the command changed is recorded, too.
         """
         begin = open_root.governance.begin_turn
         await self._in_thread(open_root.governance.heard.note, LSP, RequestName.BEGIN_TURN)
@@ -88,7 +88,8 @@ class AgentRequests:
         """Answer `intent/recordRead`: note which content of a file an agent has read.
 
         The content is given by its hash. If the params have none, hash the file on disk now; the
-        answer's hash is null if there is no file. Raise InvalidCallError if it cannot be read.
+        answer's hash is null if there is no file. Raise InvalidCallError if the file cannot be
+        read.
         """
         params = read_params(given, ReadParams)
         hash_ = params.hash_read()
@@ -147,9 +148,9 @@ class AgentRequests:
     async def apply_edit(self, given: object) -> JsonObject:
         """Answer `intent/applyEdit`: judge a change and, if allowed, make it.
 
-        If the decision is Ask, ask a person, and judge with the answer. The change is recorded,
-        unless there is no ticket for it. If one of the files is open, the editor makes the change,
-        and it is recorded when the editor saves.
+        If the decision is Ask, ask a person, and judge with the answer. A change that gets a ticket
+        is recorded. If one of the files is open, the editor makes the whole change, and the change
+        is recorded when the editor saves.
         """
         params = read_params(given, ApplyParams)
         call, changes = params.call(), params.changes(self._place_of)
@@ -225,9 +226,10 @@ class AgentRequests:
         return found
 
     def _tell(self, open_root: OpenRoot, admission: CallDecision) -> None:
-        """Report to the client a denial or a failed judgement, and records made before a decision.
+        """Report to the client a denial or a failed judgement.
 
-        Take new snapshots of the open files that a new ticket claims.
+        Also report the records that were made before the decision `admission`. Take new snapshots
+        of the open files that a new ticket claims.
         """
         self._tell_refusal(open_root, admission)
         if admission.ticket is not None and not admission.again:
@@ -268,7 +270,10 @@ class AgentRequests:
         work.begin(write_later())
 
     def _tell_record(self, open_root: OpenRoot, outcome: Outcome) -> None:
-        """Report a call's records and discarded changes, and schedule a check of its files."""
+        """Report a call's records and discarded changes to the client.
+
+        Have the files that the call changed examined again.
+        """
         what = f"an agent called {outcome.ticket.tool_name}"
         self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)
         for record in outcome.beside:

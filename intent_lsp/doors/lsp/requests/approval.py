@@ -37,7 +37,7 @@ class ApprovalPrompt:
     def first_word(self) -> ApprovalAnswer:
         """Return the answer with which a call is judged before anybody is asked.
 
-        It says that a person can be asked, or that nobody can.
+        That answer says that a person can be asked, or that nobody can.
         """
         return ASKABLE if self._connection.people.can_choose else NO_QUESTIONS
 
@@ -51,8 +51,8 @@ class ApprovalPrompt:
         """Return `judged`, or, if its decision is Ask, the result of judging after asking a person.
 
         `judge` judges the call with an answer; `judged` is the result for `first_word`. `asker` is
-        the id of the session that calls. If the person chooses so, the scope that the call needs is
-        granted first.
+        the id of the session that calls. If the person chooses to grant the scope that the call
+        needs, that is done before the call is judged again.
         """
 
         async def ask(question: ApprovalQuestion) -> ApprovalAnswer:
@@ -75,9 +75,9 @@ class ApprovalPrompt:
         return await settled(asker, judged, steps)
 
     async def approved(self, open_root: OpenRoot, text: str) -> ApprovalAnswer:
-        """Ask a person to approve something else than a tool call, and return what `answer` does.
+        """Ask a person to approve something else than a tool call.
 
-        `text` says what it is, such as a new intent.
+        `text` says what that is, such as a new intent. Return what `answer` returns.
         """
         return await self.answer(open_root, ApprovalQuestion(text=text, titles=(APPROVE, REJECT)))
 

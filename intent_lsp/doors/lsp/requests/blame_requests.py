@@ -97,7 +97,7 @@ class BlameRequests:
 def _changed(open_root: OpenRoot, record_id: str, *, named: bool) -> JsonObject | None:
     """Return the answer of `intent/change`, or None if the ledger has no such record.
 
-    `named`: each content also has the URI of its document.
+    If `named`, each text also has the URI of the read-only document that shows it.
     """
     governance = open_root.governance
 

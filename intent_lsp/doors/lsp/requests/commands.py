@@ -54,7 +54,7 @@ class Commands:
         }
 
     async def run(self, name: RequestName | CommandName, given: object = None) -> JsonObject | None:
-        """Run one command with the argument `given`, None without an argument. Return its result.
+        """Run a command with the argument `given`, or None if it has none. Return its result.
 
         Once the command has begun to change something, cancelling the request does not stop it.
         Raise JsonRpcException if the argument is wrong or the command cannot be run.
@@ -70,10 +70,10 @@ class Commands:
     async def select(self, given: object) -> JsonObject | None:
         """Run `intent.select`: make an intent active, and return the selection.
 
-        `given` is the params object, an intent's id, or None. If it names no intent, the person
-        chooses one. Return None if no intent is open or chosen. Raise WrongParamsError if `given`
-        has another type or the client cannot ask the person, and JsonRpcException if the intent
-        cannot be selected.
+        `given` is the params object, an intent's id, or None. If `given` names no intent, the
+        person chooses one. Return None if no intent is open or chosen. Raise WrongParamsError if
+        `given` has another type or the client cannot ask the person, and JsonRpcException if the
+        intent cannot be selected.
         """
         if isinstance(given, str):
             given = {"intentId": given}
@@ -90,8 +90,8 @@ class Commands:
         """Run `intent.restoreDraft`: put the text of a draft back into the editor's buffer.
 
         Have the editor open the file first, if needed. Return whether the buffer has the text now;
-        the draft is then deleted. Raise JsonRpcException if there is no such draft or the file is
-        not opened.
+        if it has, the draft is deleted. Raise JsonRpcException if there is no such draft or the
+        file is not opened.
         """
         tracked_documents = self._connection.tracked_documents
         drafts = open_root.governance.stores.drafts
@@ -112,10 +112,11 @@ class Commands:
         return {"restored": await self._offers.restore(tracked, draft)}
 
     async def revert(self, given: object) -> JsonObject:
-        """Run `intent.revert`: change violations on a range of lines, or the file, back to HEAD.
+        """Run `intent.revert`: give the lines of violations back the text that they have in HEAD.
 
-        Without a range, the whole file is meant. Return whether the editor applied that. If nothing
-        was sent to it, also return why. Raise WrongParamsError if the file is not tracked.
+        This is done for the violations on a range of lines, or, without a range, in the whole file.
+        Return whether the editor applied the edits. If no edits were sent to the editor, also
+        return why. Raise WrongParamsError if the server does not track the file.
         """
         params = read_params(given, PlaceParams)
         tracked = tracked_at(self._connection, params)

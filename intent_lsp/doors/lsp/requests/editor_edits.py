@@ -27,7 +27,7 @@ DocumentChange = lsp.TextDocumentEdit | lsp.CreateFile | lsp.RenameFile | lsp.De
 class EditorEdits:
     """Has the editor make an agent's changes to files of one root.
 
-    `opened` are the documents that are open among the files to change, by path.
+    `opened` are the documents of those files to change that are open in the editor, by path.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class EditorEdits:
         """Judge a change and, if it is allowed, have the editor make it.
 
         `call` is the agent's tool call, and `changes` are its changes of files. `asker` is the
-        session id and the agent id. `word` is a person's answer, or whether a person can be asked.
-        A call that was allowed before is not made again; its earlier result is returned. If the
-        editor does not make the change, the result says why, and a call with a ticket is recorded
-        as failed.
+        session id and the agent id. `word` is a person's answer, or, if nobody was asked yet, says
+        whether a person can be asked. If the same call was allowed before, change nothing and
+        return its earlier result. If the editor does not make the change, the result says why, and
+        a call with a ticket is recorded as failed.
         """
         governance = self._open_root.governance
         admit = governance.calls.admit_change
@@ -120,7 +120,7 @@ class EditorEdits:
         return steps
 
     async def _lines(self, path: str, tracked: TrackedDocument | None) -> list[str] | None:
-        """Return the lines of the document `tracked`, or of the file at `path` if that is None.
+        """Return the lines of `tracked`, or, if `tracked` is None, of the file on disk at `path`.
 
         Return None if the file does not exist. Raise ValueError if the file is not text.
         """

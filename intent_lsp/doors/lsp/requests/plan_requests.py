@@ -1,6 +1,6 @@
 """The requests that change the plan: create, complete, expand, verify (protocol section 2).
 
-Invariant: an intent that an agent creates, and any expansion of scope, needs a person's approval.
+Invariant: an intent that an agent creates, and every expansion of scope, needs a person's approval.
 """
 
 from collections.abc import Sequence
@@ -115,7 +115,8 @@ class PlanRequests:
     async def create(self, open_root: OpenRoot, params: CreateParams) -> JsonObject:
         """Answer `intent/create`: add an intent, and select it if that is asked for.
 
-        An agent's request needs a person's approval; without it, return the feedback.
+        An agent's request needs a person's approval. If the person does not approve, return the
+        person's feedback.
         """
         scope = params.owned_scope
         await self._check_patterns(open_root, scope, "ownedScope", of_new_intent=True)
@@ -141,7 +142,8 @@ class PlanRequests:
         """Answer `intent/complete` with an `attempt`: an agent has called its completion tool.
 
         Complete the intent if the tool succeeded and the policy allows it. If the tool failed or
-        the completion is refused, record that as a lesson, unless it is known. Raise the refusal.
+        the completion is refused, record that as a lesson, unless the same lesson is recorded
+        already. Raise JsonRpcException if the completion is refused.
         """
         governance, session = open_root.governance, session_of(params, open_root)
         active_intent = governance.sessions.active_intent
@@ -171,7 +173,8 @@ class PlanRequests:
     async def expand_scope(self, open_root: OpenRoot, params: ExpandParams) -> JsonObject:
         """Answer `intent/requestScopeExpansion`: grant more scope, if a person approves.
 
-        A person is asked, unless a token proves a click. Without approval, return the feedback.
+        A person is asked, unless a token proves a click. If the person does not approve, return the
+        person's feedback.
         """
         await self._check_patterns(open_root, params.patterns, "patterns")
         session = session_of(params, open_root)
@@ -195,7 +198,8 @@ class PlanRequests:
     ) -> JsonObject:
         """Answer `intent/recordVerification`, which says that a verification command has ended.
 
-        If it failed, record a lesson. If it has an open ticket, record the files that it changed.
+        If the command failed, record a lesson. If the command has an open ticket, record the files
+        that it changed.
         """
         learnt, outcome = await self._in_thread(
             open_root.governance.commands.end_verification,
@@ -256,9 +260,11 @@ class PlanRequests:
         *,
         of_new_intent: bool = False,
     ) -> None:
-        """Raise WrongParamsError, naming `field`, if a pattern is negated, too wide or wrong.
+        """Raise WrongParamsError, naming `field`, if a pattern cannot be granted.
 
-        With `of_new_intent`, some may be negated, not all. Call it before a person is asked.
+        A pattern cannot be granted if it is negated, too wide or no valid glob. With
+        `of_new_intent`, negated patterns are accepted, unless all are negated. Call this before a
+        person is asked.
         """
         ungrantable = open_root.governance.planning.ungrantable
         found = await self._in_thread(partial(ungrantable, patterns, of_new_intent=of_new_intent))

@@ -3,7 +3,7 @@
 Specified in protocol section 2.8. Lists of files and of records are shown as a message, for clients
 that have no command of their own to show such a list.
 
-Invariant: a document that the server provides is shown only by a client that fetches such ones.
+Invariant: a document that the server provides is shown only if the client can fetch it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -33,7 +33,7 @@ _UriIn = Callable[[object], Awaitable[str]]
 
 
 class ShowCommands:
-    """Runs the commands of one connection that show something. `handlers` are these, by name."""
+    """Runs the commands of one connection that show something. `handlers` run them, by name."""
 
     def __init__(self, connection: Connection, finder: RootLookup, buffers: IntentsBuffers) -> None:
         self._connection = connection
@@ -51,10 +51,10 @@ class ShowCommands:
     async def why(self, given: object) -> JsonObject:
         """Run `intent.showWhy`: show the first violation on a range, and the file's owners.
 
-        Without a range, the whole file is meant. If there is no violation, show only that. Have the
-        editor open the intents file at the place that the refusal of the document's edits comes
-        from, if there is one. Return the text shown and, if the place is shown, that. Raise
-        WrongParamsError if the file is not tracked.
+        Without a range, the whole file is meant. If there is no violation, say only that. If the
+        refusal comes from a place in the intents file, have the editor open the intents file there.
+        Return the text shown and that place, if there is one. Raise WrongParamsError if the server
+        does not track the file.
         """
         params = read_params(given, PlaceParams)
         tracked = tracked_at(self._connection, params)
@@ -87,19 +87,19 @@ class ShowCommands:
     async def document(self, uri_in: _UriIn, given: object) -> JsonObject:
         """Run `intent.showRecord` or `intent.showDisk`: have the editor open a document.
 
-        `uri_in` returns its URI from the argument. Return whether it was opened. Raise
-        WrongParamsError for a wrong argument, and JsonRpcException if no root governs the
-        workspace.
+        `uri_in` returns the URI of the document, given the argument of the command. Return whether
+        the document was opened. Raise WrongParamsError for a wrong argument, and JsonRpcException
+        if no root governs the workspace.
         """
         if not self._connection.client.text_contents:
             return {"shown": False}
         return {"shown": await self._connection.people.show_uri(await uri_in(given))}
 
     async def files(self, open_root: OpenRoot, params: IntentParams) -> JsonObject:
-        """Run `intent.showFiles`: show how many files an intent's globs cover, and the first ones.
+        """Run `intent.showFiles`: show how many files an intent's globs cover, and the first files.
 
-        Return the text shown, which may be that they are unknown. Raise JsonRpcException for an
-        unknown intent.
+        Return the text shown. If git does not list the files, the text says that. Raise
+        JsonRpcException for an unknown intent.
         """
         _, intent = await self._named(open_root, params)
         await self._buffers.renewals.renew(open_root)
@@ -138,7 +138,8 @@ class ShowCommands:
     async def _named(self, open_root: OpenRoot, params: IntentParams) -> tuple[Intents, Intent]:
         """Return all intents of a root, and the one of them that a command's argument names.
 
-        They are those of the open intents file, saved or not, else of the one on disk.
+        The intents are those of the intents file in the editor, saved or not. If it is not open,
+        they are those of the file on disk. Raise JsonRpcException for an unknown intent.
         """
         buffer = await self._buffers.of(uri_of(open_root.governance.root / INTENTS_FILE))
         rules = await self._in_thread(open_root.governance.rules.current)
@@ -162,7 +163,10 @@ class ShowCommands:
 
 
 def tracked_at(connection: Connection, params: PlaceParams) -> TrackedDocument:
-    """Return the document that a command is about. Raise WrongParamsError if it is not open."""
+    """Return the document that a command is about. Raise WrongParamsError if it is not tracked.
+
+    A closed document is tracked as long as its violations are shown.
+    """
     tracked = connection.tracked_documents.tracked_at(params.uri)
     if tracked is None:
         raise WrongParamsError("uri", f"{params.uri} is not open")

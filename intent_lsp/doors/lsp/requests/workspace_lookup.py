@@ -74,8 +74,8 @@ class RootLookup:
     async def of_edit(self, params: CommonParams, first: str) -> OpenRoot:
         """Return the root that an edit is about. `first` is the first path that the edit changes.
 
-        If `params` names no workspace and `first` is absolute, return the root that governs
-        `first`. Otherwise, or if there is no such root, return or raise what `open_root` does.
+        If `params` name no workspace and `first` is absolute, return the root that governs `first`.
+        Otherwise, or if there is no such root, return or raise what `open_root` does.
         """
         if params.workspace_uri is None and first.startswith("/"):
             of_path = self._connection.open_roots.of_path
@@ -86,9 +86,10 @@ class RootLookup:
         return await self.open_root(params)
 
     async def find(self, params: CommonParams) -> OpenRoot | None:
-        """Return the root that governs the path which `params.workspace` returns, and announce it.
+        """Return the root that a request is about, and announce the root to the client.
 
-        Without one, return what `OpenRoots.first` does. Return None if there is no such root, if it
+        It is the root that governs the path that `params.workspace()` returns. If that is None,
+        return what `OpenRoots.first` returns. Return None if there is no such root, if the root
         cannot be opened, or if governance is switched off.
         """
         open_root = await self._connection.work.in_thread(self.governance, params)

@@ -14,8 +14,8 @@ class CompletionClient(Struct, frozen=True, kw_only=True):
 
     `registration`: completion may be registered for some files alone. `snippets`: it inserts
     snippets. `replaces`: it lets a person choose whether the rest of a word is replaced.
-    `markdown`: it shows Markdown. `adjusts` and `as_is`: it obeys an item that asks for its further
-    lines to be indented like the first one, or to be left as they are.
+    `markdown`: it shows Markdown. `adjusts`: it can indent the further lines of an inserted text
+    like the first line. `as_is`: it can insert the further lines as they are.
     """
 
     registration: bool = False
@@ -30,25 +30,26 @@ class ClientCapabilities(Struct, frozen=True, kw_only=True):
     """The capabilities, declared by one client, that change what this server sends to it.
 
     A flag is False, and a command None, for a capability that the client does not declare.
-    `pull`: it pulls diagnostics, and can be asked to pull them again. If so, no diagnostics are
-    pushed, because the client would show each of them twice. `reads_markup`: it accepts Markdown in
+    `pull`: it pulls diagnostics, and can be asked to pull them again. No diagnostics are pushed to
+    such a client, because it would show each of them twice. `reads_markup`: it accepts Markdown in
     the messages of diagnostics that it pulls; with `markup_messages` it is sent such messages.
-    `markdown`: hovers may be Markdown. `questions`: it declares that it asks the person. With
-    `lens_refresh` and `hint_refresh` it can be asked to request lenses and hints again.
+    `markdown`: hovers may be Markdown. `questions`: it declares that it can ask the person a
+    question. `lens_refresh` and `hint_refresh`: it can be asked to request lenses and hints again.
     `notifications`: it wants the notifications `intent/*`.
     `shows_status`: it shows the selected intent by itself. `record_command` is its command that
     shows a record, `records_command` the one that lists the records of an intent,
     `locations_command` the one that lists locations, and `compare_command` the one that shows a
     document beside its file on disk. `preferred_actions`: it knows preferred code actions.
     `shows_documentation`: it offers a page about code actions, and can open one. `resolves_edits`:
-    it asks for the edit of an action when the person chooses it. `text_contents`:
-    it fetches documents of our schemes. `symbol_trees`: it takes nested symbols of a document.
+    it asks for the edit of an action when the person chooses it. `text_contents`: it fetches the
+    read-only documents of this server. `symbol_trees`: it takes nested symbols of a document.
     `definition_links`: it takes links as definitions. `link_tooltips`: it shows tooltips of links
-    in a document. `tokens`: it shows semantic tokens; with `token_registration` these may be
-    registered for some files.
-    `format_registration` and `range_format_registration`: so may formatting of a document and of a
-    range, `rename_registration` and `highlight_registration`: renames and highlights.
-    `prepares_renames`: it asks what is renamed before it asks for the new name.
+    in a document. `tokens`: it shows semantic tokens. `prepares_renames`: it asks what is renamed
+    before it asks the person for the new name.
+
+    With `token_registration`, `format_registration`, `range_format_registration`,
+    `rename_registration` or `highlight_registration`, that feature may be registered for some files
+    alone.
     """
 
     pull: bool = False
@@ -162,7 +163,10 @@ def _resolves_edits(actions: lsp.CodeActionClientCapabilities | None) -> bool:
 
 
 def _registers(declared: object) -> bool:
-    """Return whether a part of a client's capabilities lets the server register that part later."""
+    """Return whether the client lets the server register the feature `declared` later.
+
+    `declared` is the part of the client's capabilities that is about the feature.
+    """
     return bool(member(declared, "dynamic_registration"))
 
 
@@ -180,16 +184,17 @@ def _says(experimental: object, name: str) -> bool:
 def _command(experimental: object, name: str) -> str | None:
     """Return the client command that the client's capability `experimental.intent.NAME` names.
 
-    Return None if there is none, or if its name has other characters than letters, digits and dots.
+    Return None if the capability is missing, or if the command's name has other characters than
+    letters, digits and dots.
     """
     told = member(member(experimental, "intent"), name)
     return told if isinstance(told, str) and told.replace(".", "").isalnum() else None
 
 
 def member(value: object, name: str) -> object:
-    """Return a member of a free-form object that a client sent, or None if it has none.
+    """Return the member `name` of a free-form object that a client sent, or None if it is missing.
 
-    `value` may be anything; what is no object has no members.
+    `value` may be any value: one that is no object has no members.
     """
     # lsprotocol leaves free-form objects as they came: mappings, or pygls's named tuples.
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)

@@ -59,8 +59,8 @@ class IdleScheduler:
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         """Wake the callers of `wait_until_idle` if the connection is idle.
 
-        If it is not, and somebody waits, set a timer that calls this again. It is not done at the
-        end of each request, because that would slow every answer down.
+        If it is not, and somebody waits, set a timer that calls this again. A request does not call
+        this at its end, because that would slow every answer down.
         """
         self._timer, now = None, loop.time()
         quiet = (now if self._under_way else self._last) + QUIET_SECONDS
@@ -119,7 +119,7 @@ class BackgroundExecutor:
 class FifoSlot(Struct):
     """A place in the order of a `FifoLock`. Setting `over` lets the holder of the next slot run.
 
-    `before` is the event that the previous slot sets as its `over`, or None for the first slot.
+    `before` is the `over` of the previous slot, or None for the first slot.
     """
 
     before: asyncio.Event | None
@@ -134,8 +134,8 @@ class FifoSlot(Struct):
 class FifoLock:
     """A lock whose slots are reserved at once by `take` and waited for later by `FifoSlot.come`.
 
-    Holders run one at a time, in the order of their slots; but the one after a slot that is
-    released before its turn does not wait for those before.
+    Holders run one at a time, in the order of their slots. There is one exception: if a slot is
+    released before its turn, the holder of the next slot does not wait for earlier holders.
     """
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ class FifoLock:
     def take(self) -> Iterator[FifoSlot]:
         """Reserve and yield the next slot, without waiting for its turn.
 
-        It is released when the context ends, unless `over` was set before.
+        The slot is released when the context ends, unless its `over` was set before.
         """
         turn = FifoSlot(self._last)
         self._last = turn.over

@@ -71,7 +71,7 @@ class HookListener:
     """Answers the hooks of one root for as long as the root is open.
 
     `person` asks the person at the editor, for hooks and other processes that connect to the
-    socket. It is None while nobody can be asked.
+    socket. `person` is None while nobody can be asked.
     """
 
     def __init__(self, governance: Governance) -> None:
@@ -179,7 +179,10 @@ class HookListener:
     def _decide(
         self, connection: socket.socket, call: HookCall, root: Path, event: HookEvent
     ) -> HookDecision:
-        """Return the decision on an event. Raise ElsewhereError if `root` is another root."""
+        """Return the decision on an event in `root`.
+
+        Raise ElsewhereError if `root` is not the root of this listener.
+        """
         if os.path.realpath(root) != self._root:
             raise ElsewhereError
         person = None if self.person is None else _WaitedFor(self.person, connection)
@@ -187,7 +190,10 @@ class HookListener:
 
 
 class _WaitedFor(Struct, frozen=True):
-    """Asks the person at the editor, for a hook. First tells the hook how long that may take."""
+    """Asks the person at the editor, for a hook that waits for the answer.
+
+    First tells the hook how long the answer may take.
+    """
 
     person: WithdrawableQuestions
     connection: socket.socket
@@ -216,7 +222,7 @@ def _is_open(connection: socket.socket) -> bool:
 def _bound(place: Path) -> socket.socket | None:
     """Return a socket that listens at a path, or None if another process listens there.
 
-    Raise OSError if that fails or the directory is not private to this user.
+    Raise OSError if the socket cannot be opened, or if its directory is not private to this user.
     """
     make_directory(place.parent, mode=0o700)
     if not is_private(place.parent):

@@ -5,7 +5,8 @@ Specified in scope section 4.
 Invariant: a path outside every governed root opens nothing and writes nothing (requirements section
 2).
 Invariant: of nested roots the innermost governs.
-Invariant: a root and a workspace folder are compared as given and with links resolved.
+Invariant: a root and a workspace folder are compared both as given and with links resolved; one
+match is enough.
 """
 
 import logging
@@ -40,7 +41,7 @@ class OpenRoot:
 
     `governance` has the root's rules, stores and use cases. `save_turns` is a lock that keeps the
     records of saves in the order in which the editor reports them. `hooks` answers the hooks of
-    agent hosts, or is None if they judge by themselves.
+    agent hosts. If `hooks` is None, the hooks of agent hosts judge by themselves.
     """
 
     governance: Governance
@@ -50,12 +51,18 @@ class OpenRoot:
 
     @cached_property
     def authoring(self) -> IntentsAuthoring:
-        """The answers about the parts of the root's intents file, which only editors ask for."""
+        """What answers requests about the parts of the root's intents file.
+
+        It is made when an editor first needs it.
+        """
         return IntentsAuthoring(self.governance.stores, self.governance.listing)
 
     @cached_property
     def completion(self) -> ControlFileCompletion:
-        """The completion of the root's control files, which only editors ask for."""
+        """What completes text in the root's control files.
+
+        It is made when an editor first needs it.
+        """
         return ControlFileCompletion(self.governance.stores)
 
     def governed(self, place: ResolvedPath) -> GovernedPlace:
@@ -116,7 +123,7 @@ class OpenRoots:
     def of_uri(self, uri: str | None) -> tuple[OpenRoot, ResolvedPath] | None:
         """Return the root that governs a file, as `of_path` does, and the file's path in it.
 
-        Return None if none does, and for None and any URI that names no file.
+        Return None if no root governs the file, if `uri` is None, or if `uri` names no file.
         """
         path = None if uri is None else path_of_uri(uri)
         open_root = None if path is None else self.of_path(path)
@@ -132,10 +139,10 @@ class OpenRoots:
             return [self._open[root] for root in roots]
 
     def first(self) -> OpenRoot | None:
-        """Return the root of the first workspace folder for which `of_path` returns one.
+        """Return the root of the first workspace folder for which `of_path` returns a root.
 
-        If it returns none for any, return the open root if there is exactly one, else None. Return
-        None, too, if governance is switched off in the settings.
+        If there is no such folder, return the only open root, or None if not exactly one root is
+        open. Return None, too, if governance is switched off in the settings.
         """
         if not self.settings.enabled:
             return None
@@ -148,11 +155,12 @@ class OpenRoots:
         return known[0] if len(known) == 1 else None
 
     def close(self, unsaved: Collection[OpenRoot] = ()) -> None:
-        """Write what is due for every open root, then close its session and stores.
+        """Write what every open root still has to write, then close its session and stores.
 
-        `unsaved` are the roots whose intents file has unsaved edits in the editor; the history is
-        not written into their intents files. If that fails for a root, log it and go on with the
-        next. `roots` is empty afterwards.
+        That is audit events, the history of intents in the intents file, and the intent map.
+        `unsaved` are the roots whose intents file has unsaved edits in the editor: their history is
+        not written. If something fails for a root, log that and go on with the next root. `roots`
+        is empty afterwards.
         """
         with self._lock:
             for open_root in self._open.values():
@@ -183,8 +191,8 @@ class OpenRoots:
         """Return the innermost of `found` and the open roots at or above `path`, or None.
 
         `found` is the root that governs `path` by the files on disk, or None. An open root counts
-        even if its intents file has vanished. Otherwise an outer root would take its place and hide
-        the loss.
+        even if its intents file has vanished: if it did not count, an outer root would take its
+        place and hide the loss.
         """
         seen = self._at_or_above(path)
         return max([*seen, found] if found is not None else seen, key=len, default=None)

@@ -65,9 +65,9 @@ class LiveSettings:
     def severity(self, code: str, otherwise: Severity, path: str) -> Severity | None:
         """Return the severity to show for a code on a file, or None to hide the code.
 
-        `path` is relative to the file's root. While governance is switched off, no file shows a
-        code, and one that matches `exclude` never does.
-        `otherwise` is returned if the settings do not mention the code.
+        `path` is relative to the file's root. Every code is hidden while governance is switched
+        off, and on a file that matches `exclude`. Return `otherwise` if the settings do not mention
+        the code.
         """
         now = self.now
         hidden = now.exclude and compile_scope(now.exclude).covers(WorkspacePath(path))
