@@ -3,8 +3,8 @@ r"""Compares two versions of a text line by line, with libgit2's diff as a pure 
 Invariant: a line is any string. A bare `\r`, a NUL or a missing final newline does not disturb the
 comparison, because lines are replaced by numbers before libgit2 sees them.
 Invariant: at least one unchanged line is between two hunks.
-Invariant: in a unified diff, the kept and removed lines are from the old content, the kept and
-added lines from the new, in order.
+Invariant: in a unified diff, the kept and the removed lines together are lines of the old content
+in order, and the kept and the added lines together are lines of the new content in order.
 """
 
 from collections.abc import Iterator, Sequence
@@ -63,10 +63,12 @@ class DiffLine(Struct, frozen=True):
 def file_ranges(before: FileContent, after: FileContent) -> tuple[Range, ...]:
     """Return the changed ranges between two contents of one file, as a record stores them.
 
-    An absent file counts as an empty one. Return one range over the whole file if the contents
-    cannot be compared line by line: one is not text, is known by its hash only or is over 5 MiB,
-    their encodings differ and neither is empty, or too many lines differ. Return no range if they
-    can be compared and are equal.
+    An absent file counts as an empty one. If the contents can be compared and are equal, return no
+    range. If they cannot be compared line by line, return one range over the whole file. Contents
+    cannot be compared in these cases:
+    - one of them is not text, is known by its hash only, or is over 5 MiB,
+    - neither is empty and their encodings differ,
+    - too many lines differ.
     """
     old_text, new_text = _comparable(before), _comparable(after)
     if old_text is None or new_text is None or not _spelled_alike(old_text, new_text):
@@ -148,7 +150,8 @@ def edit_lines(name: str, old: bytes | None, new: bytes | None) -> Iterator[str]
 def place(first_old: int, old_count: int, first_new: int, new_count: int) -> DiffLine:
     """Return the `@@` line of a diff, which says which old and new lines a hunk covers.
 
-    Line numbers count from 1. For a side without lines, the number is that of the line before.
+    Line numbers count from 1. For a side without lines, the number is that of the line before the
+    hunk.
     """
     return DiffLine(DiffMark.PLACE, f"@ -{first_old},{old_count} +{first_new},{new_count} @@")
 
@@ -160,15 +163,18 @@ def _comparable(content: FileContent) -> Text | None:
 
 
 def _spelled_alike(old: Text, new: Text) -> bool:
-    """Return whether equal lines have equal bytes: the encodings match, or one text is empty."""
+    """Return whether the encodings of two texts are the same, or one text is empty.
+
+    Only then have lines that are equal as text the same bytes.
+    """
     return not old.text or not new.text or old.encoding == new.encoding
 
 
 def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hunk]:
     """Yield the hunks that turn the lines `old` into `new`.
 
-    These lines begin at line `shift`, counted from 0, of two whole texts. The hunks have the line
-    numbers of the whole texts.
+    `old` and `new` are parts of two whole texts, and begin at line `shift` of these, counted from
+    0. The hunks have the line numbers of the whole texts.
     """
     import pygit2  # noqa: PLC0415 - slow to import, and not always needed
 
@@ -189,7 +195,7 @@ def _compare(old: Sequence[str], new: Sequence[str], shift: int) -> Iterator[Hun
 
 
 def _groups(hunks: Sequence[Hunk]) -> Iterator[list[Hunk]]:
-    """Yield the hunks in groups: neighbours whose context lines touch or overlap are together."""
+    """Yield the hunks in groups. Hunks whose context lines touch or overlap are in one group."""
     group: list[Hunk] = []
     for hunk in hunks:
         if group and hunk.old_start - _old_end(group[-1]) > 2 * CONTEXT:

@@ -2,8 +2,8 @@
 
 Specified in protocol section 4.9.
 
-Invariant: a spelled URI is read back as what it was spelled from, also after an editor has decoded
-its path and its query and encoded them again, if they are valid text.
+Invariant: reading the URI of a document gives the document back. If the path and the record's id
+are valid text, this holds also after an editor has decoded the URI and encoded it again.
 """
 
 from collections.abc import Mapping
@@ -45,9 +45,10 @@ class RecordDocument(Struct, frozen=True):
 
 
 class ContentDocument(Struct, frozen=True, kw_only=True):
-    """One content of the file at the absolute path `path`, from which editors take its language.
+    """One content of the file at the absolute path `path`.
 
-    `record_id` is the record for BEFORE and AFTER, and None for DISK.
+    `record_id` is the record for BEFORE and AFTER, and None for DISK. From the path, editors tell
+    the language of the content.
     """
 
     path: str

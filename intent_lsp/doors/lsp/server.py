@@ -1,4 +1,4 @@
-"""The LSP features of the server: the choice of those to offer to a client, and their handlers.
+"""The LSP features of the server: which of them a client is offered, and what answers each.
 
 Clients should request the features of control files in these files alone. If a client lets the
 server register such a feature for some files, the language service does so later, and the feature

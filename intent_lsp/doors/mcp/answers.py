@@ -53,7 +53,10 @@ class ToolAnswer(Struct, frozen=True, kw_only=True):
 
 
 class ToolFailure(Struct, frozen=True, kw_only=True):
-    """Why a tool has no result. `cure` says what to do; "": `message` does, or nothing helps."""
+    """Why a tool has no result. `cure` says what to do.
+
+    `cure` is "" if `message` says what to do, or if nothing helps.
+    """
 
     code: McpCode | RequestCode
     message: str
@@ -162,7 +165,7 @@ def _result(text: str, structured: object, *, is_error: bool) -> types.CallToolR
 
 
 def _place(location: tuple[int | str, ...]) -> str:
-    """Return a field's path, such as `files[0].path`."""
+    """Return a field's path: `files[0].path` for the location `("files", 0, "path")`."""
     spelled = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     return spelled.removeprefix(".")
 

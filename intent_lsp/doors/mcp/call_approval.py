@@ -1,4 +1,4 @@
-"""Settles a call that a person has to approve: asks at their editor, else through the client.
+"""Settles a call that a person has to approve: asks at an editor, else through the client.
 
 Invariant: a call that is cancelled while `decided` asks somebody leaves a refusal in the audit log.
 """
@@ -33,7 +33,8 @@ async def decided(asked: ToolRequest, judge: Callable[[ApprovalAnswer], T]) -> T
     """Judge a call. If the decision is Ask, ask a person and judge again. Return the last result.
 
     If the person also expands the intent's scope, grant that before judging again. `judge` judges
-    the call with a person's answer. Raise InputNeeded if the client has to call again with it.
+    the call with a person's answer. Raise InputNeeded if the client has to call again with the
+    person's answer.
     """
     policy = (await in_thread(asked.governance.rules.current)).policy
 
@@ -73,7 +74,7 @@ async def person_answer(
 async def granted_by(
     asked: ToolRequest, wish: Wish, word: ApprovalAnswer
 ) -> Granted | CheckoutRefusal:
-    """Grant an intent the scope `wish`, which a person has approved with the answer `word`.
+    """Grant `wish`: more scope for an intent, which a person has approved with the answer `word`.
 
     Return the grant, or a refusal.
     """

@@ -38,8 +38,8 @@ _OURS: Final = frozenset({"root", "session"})
 async def check_edit(asked: ToolRequest, given: inputs.CheckEditInput) -> ToolResult:
     """Judge a call that the agent is going to make with a tool of its own; return the decision.
 
-    If what it changes is to be recorded, a ticket for that comes with the decision. If a person has
-    to approve it, ask first.
+    If the changes of the call are to be recorded, the decision has a ticket for that. If a person
+    has to approve the call, ask the person first.
     """
     call = read_params(_values(given), ToolCallParams).call()
     session, calls = asked.asker, asked.governance.calls
@@ -52,8 +52,8 @@ async def check_edit(asked: ToolRequest, given: inputs.CheckEditInput) -> ToolRe
 def record_edit(asked: ToolRequest, given: inputs.RecordEditInput) -> ToolResult:
     """Record what an allowed call has changed.
 
-    Return the files changed and the violations among them. Return a failure if the caller's session
-    or subagent has no such ticket.
+    Return the files that the call changed, and the violations of rules among these changes. Return
+    a failure if the caller's session or subagent has no such ticket.
     """
     params, calls = read_params(_values(given), RecordParams), asked.governance.calls
     outcome = None
@@ -67,19 +67,20 @@ def record_edit(asked: ToolRequest, given: inputs.RecordEditInput) -> ToolResult
 
 
 async def apply_edit(asked: ToolRequest, given: inputs.ApplyEditInput) -> ToolResult:
-    """Judge changes of files. If they are allowed, make all of them, and record them by the ticket.
+    """Judge changes of files. If they are allowed, make all of them.
 
-    If a person has to approve them, ask first. If they are refused, if judging fails or if one of
-    them cannot be made, make none; the result says why. Without a ticket there is no record.
+    Record the changes if the call gets a ticket. If a person has to approve the changes, ask the
+    person first. If they are refused, if judging fails or if one of them cannot be made, make none;
+    the result says why.
     """
     params = read_params({**_values(given), "tool_name": APPLY_TOOL}, FileEditParams)
     return await _applied(asked, params.call(), params.changes())
 
 
 async def write_to_file(asked: ToolRequest, given: inputs.WriteInput) -> ToolResult:
-    """Judge the write of a whole file for the intent in `given`. Make it as `apply_edit` does.
+    """Judge the write of a whole file for the intent in `given`. If it is allowed, write the file.
 
-    If it is not made, the result says why.
+    It is made and recorded as in `apply_edit`. If it is not made, the result says why.
     """
     params = read_params({**_values(given), "tool_name": WRITE_TOOL}, ToolCallParams)
     return await _applied(asked, params.call(), whole_text(given.path, given.content))

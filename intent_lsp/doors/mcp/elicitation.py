@@ -2,8 +2,8 @@
 
 The latter is for clients of protocol version 2026-07-28 and later.
 
-Invariant: the client is asked only where the team's policy counts its answers, and an answer that
-approves says that it came through the client.
+Invariant: the client is asked only if the team's policy accepts answers that come through a client.
+Invariant: an answer that approves says that it came through the client.
 Invariant: an answer counts for the question that was shown, once, and until its time is over.
 """
 
@@ -81,7 +81,10 @@ class OpenQuestions:
         self._waiting: dict[str, OpenQuestion] = {}
 
     def put(self, text: str, call: ContentHash, seconds: float) -> str:
-        """Keep a question about a call, to be answered within `seconds`. Return its new name."""
+        """Keep a question, to be answered within `seconds`. Return the name under which it is kept.
+
+        `text` is the text of the question, and `call` the hash of the call that it is about.
+        """
         name, until = self._new_id(), self.clock() + timedelta(seconds=seconds)
         with self._lock:
             self._waiting[name] = OpenQuestion(text, call, until)
@@ -125,10 +128,10 @@ class ElicitingClient:
     async def ask(
         self, question: ApprovalQuestion, session_id: str, policy: TeamPolicy
     ) -> ApprovalAnswer:
-        """Ask the client, and return its answer for the session `session_id`, or why there is none.
+        """Ask the client, and return the person's answer, or one that says why there is none.
 
-        In newer versions of the protocol the answer comes with a second call: if this call has
-        none, raise InputNeeded.
+        `session_id` is the session for which the client is asked. In newer versions of the protocol
+        the answer comes with a second call: if this call has no answer, raise InputNeeded.
         """
         first = self.first_word(policy)
         if not first.can_be_asked:
@@ -153,7 +156,8 @@ class ElicitingClient:
     ) -> types.ElicitResult | ApprovalAnswer:
         """Return the answer that came with this call, or one that says that it came too late.
 
-        Raise InputNeeded if none came, or none to exactly this question about this call.
+        Raise InputNeeded if no answer came, or if the answer is to another question or is about
+        another call.
         """
         asked = self._questions.take(self._name, question.text, self._call)
         self._name, answer = None, self._answer
@@ -204,8 +208,8 @@ def _answer_in(
 ) -> ApprovalAnswer:
     """Return the approval answer that a client's result of an elicitation stands for.
 
-    A result that accepts counts as the question's title that it names. One that declines is a
-    refusal. Any other counts as a question that was closed without an answer.
+    A result `accept` stands for the choice that it names, one of the question's `titles`. A result
+    `decline` is a refusal. Any other result counts as a question that was closed without an answer.
     """
     if result.action == "decline":
         return ApprovalAnswer(feedback=REJECTED, final=True)

@@ -87,9 +87,9 @@ class ToolInput(BaseModel):
     session: Handle | None = None
 
     def place(self) -> str | None:
-        """Return the first path that the call names, which may be relative, else `root`.
+        """Return the path, absolute or relative, by which the root of the call may be found.
 
-        It is None if there is neither.
+        This is the first file that the call names, else `root`, else None.
         """
         return self.root
 
@@ -161,7 +161,7 @@ class CheckEditInput(EditInput):
     ] = {}
 
     def place(self) -> str | None:
-        """Return the first path that the call names, else `root`, which may be None."""
+        """Return the first path that the call names, else `root`, else None."""
         return next(iter([*filter(None, (self.path,)), *self.paths]), None) or self.root
 
 
@@ -192,7 +192,7 @@ class ReplacementInput(BaseModel):
 
 
 class FileEditInput(BaseModel):
-    """What is to become of one file."""
+    """The change to make to one file: a new text, a new path, or its deletion."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -293,6 +293,9 @@ class LedgerStatusInput(ToolInput):
 
 
 def given_values(arguments: BaseModel) -> dict[str, Any]:
-    """Return the arguments that the caller gave, as JSON values."""
+    """Return the arguments that the caller gave, as JSON values.
+
+    Arguments that the caller left out are not among them.
+    """
     found: dict[str, Any] = arguments.model_dump(mode="json", exclude_unset=True)
     return found

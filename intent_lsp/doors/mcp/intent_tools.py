@@ -43,10 +43,10 @@ def list_intents(asked: ToolRequest, _given: inputs.ListIntentsInput) -> ToolAns
 
 
 def select_active_intent(asked: ToolRequest, given: inputs.SelectInput) -> ToolResult:
-    """Select an intent for the caller's session, which is begun if the caller has none.
+    """Select an intent for the caller's session. If the caller has no session, begin one.
 
-    If the caller asks for a new turn of its session, begin that first. Return the intent's context
-    and the session's handle, or a failure.
+    If the caller asks for a new turn of its session, begin the turn first. Return the intent's
+    context and the session's handle, or a failure.
     """
     governance = asked.governance
     refused = governance.planning.refusal(given.intent_id)
@@ -97,10 +97,10 @@ def complete_intent(asked: ToolRequest, given: inputs.CompleteInput) -> ToolResu
 
 
 def report_verification(asked: ToolRequest, given: inputs.VerificationInput) -> ToolAnswer:
-    """Note how a verification command ended: record what it changed, and a lesson if it failed.
+    """Note how a verification command ended.
 
-    What it changed is recorded only if the command has an open ticket. Return the violations among
-    the changes, and whether a lesson was recorded that was not known before.
+    If the command has an open ticket, record what it changed. If the command failed, record a
+    lesson. Return the violations of rules among the changes, and whether a new lesson was recorded.
     """
     governance, session = asked.governance, asked.asker
     learnt, outcome = governance.commands.end_verification(
@@ -147,7 +147,7 @@ def _granted(granted: Granted) -> ToolAnswer:
 
 
 def _wish(asked: ToolRequest, given: inputs.ExpansionInput) -> Wish | ToolFailure:
-    """Return the scope that is asked for, or why it cannot be given to an intent.
+    """Return the wish for more scope that is in the arguments, or why it cannot be granted.
 
     Raise WrongParamsError for a pattern that cannot be granted.
     """

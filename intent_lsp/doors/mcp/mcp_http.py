@@ -1,6 +1,6 @@
 """Serves MCP clients over HTTP, on this machine only.
 
-Invariant: HTTP listens on loopback only, and who does not know the token reaches no handler.
+Invariant: HTTP listens on loopback only, and no handler gets a request without the token.
 """
 
 import asyncio
@@ -89,8 +89,8 @@ class TokenGuard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request: pass it on if it has the token, else answer status 401.
 
-        The application's own start and end are passed on too. A connection that is not HTTP and has
-        no token is ignored.
+        The events of the application's start and end (`lifespan`) are passed on too. A connection
+        that is not HTTP and has no token is ignored.
         """
         if scope["type"] == "lifespan" or self._knows(scope):
             await self._app(scope, receive, send)

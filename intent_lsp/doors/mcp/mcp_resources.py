@@ -1,6 +1,7 @@
 """What a client can read without a tool: intents and records as resources, and the prompt.
 
-Invariant: a resource is JSON, and what the requests return (protocol section 2).
+Invariant: a resource is JSON, with intents and records as requests return them (protocol section
+2).
 """
 
 import json
@@ -141,8 +142,8 @@ class McpResources:
     ) -> types.GetPromptResult:
         """Answer `prompts/get`: instructions, and the context of the intent that is asked for.
 
-        Without an intent, the open ones are listed, or the answer says why governance is off. Raise
-        MCPError for an unknown prompt or intent, and where `McpRoots.governing` raises it.
+        If no intent is asked for, the answer lists the open intents, or says why governance is off.
+        Raise MCPError for an unknown prompt or intent, or if no root is found.
         """
         if params.name != PROMPT_NAME:
             raise invalid_params(f"There is no prompt {params.name[:80]!r}; there is {PROMPT_NAME}")
@@ -171,9 +172,10 @@ class McpResources:
         ]
 
     def _read(self, uri: str) -> object:
-        """Return the JSON value of a resource: all intents, the newest records, or one of either.
+        """Return the JSON value of a resource.
 
-        Raise MCPError for a resource that does not exist.
+        It has all intents, one intent, the newest records, or one record. Raise MCPError for a
+        resource that does not exist, or if no root is found.
         """
         parts = urlsplit(uri)
         if parts.scheme != SCHEME or parts.netloc not in _FAMILIES:

@@ -21,8 +21,8 @@ _log: Final = logging.getLogger(__name__)
 class McpRoots:
     """Finds and opens governed roots. Every method may wait on the disk.
 
-    `start` is the server's directory: a call that names no other root is about that which governs
-    `start`. If `only` is True, no other root is served.
+    The root that governs `start`, the server's directory, is the default of a call. If `only` is
+    True, no other root is served.
     """
 
     def __init__(self, start: Path, *, only: bool) -> None:
@@ -35,9 +35,10 @@ class McpRoots:
     def of_call(self, given: ToolInput) -> Governance | None:
         """Return the opened root that a call is about, or None if nothing governs it.
 
-        If only one root is served, it is that of `start`. Else it is the root that governs the
-        path that `_named` returns; without one, that of the call's session; else that of `start`.
-        Raise WrongParamsError if only one root is served and the argument `root` is not in it.
+        It is the first of these that exists: the root that governs the path in the call (`_named`),
+        the root of the call's session, the root that governs `start`. If only one root is served,
+        the path does not count. Raise WrongParamsError if only one root is served and the argument
+        `root` is not in that root.
         """
         if self.only and given.root is not None:
             self._check(given.root)
@@ -48,11 +49,11 @@ class McpRoots:
         return self._opened(governed or known or governed_root(os.fspath(self.start)))
 
     def of_directory(self, directory: str | None) -> Governance | None:
-        """Return the opened root that governs a directory, or that of `start` if it is None.
+        """Return the opened root that governs `directory`, or `start` if `directory` is None.
 
-        If only one root is served, it is that of `start`. Return None if there is no such root.
-        Raise WrongParamsError if the directory is not absolute, or not in the only root that is
-        served.
+        If only one root is served, return the root that governs `start`. Return None if there is no
+        such root. Raise WrongParamsError if `directory` is not absolute, or not in the only root
+        that is served.
         """
         if directory is not None and absolute(directory) is None:
             raise WrongParamsError("root", f"{directory[:80]!r} is not an absolute path")
@@ -62,7 +63,10 @@ class McpRoots:
         return self._opened(governed_root(directory or os.fspath(self.start)))
 
     def governing(self, directory: str | None) -> Governance:
-        """Return what `of_directory` returns. Raise MCPError where that is None or raises."""
+        """Return what `of_directory` returns.
+
+        Raise MCPError if `of_directory` returns None or raises WrongParamsError.
+        """
         try:
             found = self.of_directory(directory)
         except WrongParamsError as wrong:
@@ -81,7 +85,10 @@ class McpRoots:
             self._of_sessions[handle] = governance.root
 
     def close(self) -> None:
-        """Write the queued audit events, history and intent map of every root, and close it."""
+        """Write what every open root still has to write, and close the root.
+
+        That is audit events, the history of intents in the intents file, and the intent map.
+        """
         with self._lock:
             for governance in self._open.values():
                 _close(governance)
@@ -115,7 +122,10 @@ class McpRoots:
 
 
 def _named(given: ToolInput) -> str | None:
-    """Return the absolute path in a call by which its root is found, or None if there is none."""
+    """Return the absolute path by which the root of a call is found, or None if there is none.
+
+    It is the first file that the call names, or, if that is not absolute, the argument `root`.
+    """
     return absolute(given.place()) or absolute(given.root)
 
 

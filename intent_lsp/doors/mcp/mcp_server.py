@@ -112,7 +112,7 @@ class ToolCalls:
     def _begun(
         self, tool: ToolEntry, given: ToolInput, client: ElicitingClient
     ) -> ToolResult | Awaitable[ToolResult]:
-        """Return what the tool responds, or the failure if there is no root or no such session.
+        """Return what the tool responds. Return a failure if no root or no such session is found.
 
         Note in the root that an MCP client has asked, and remember the session's root.
         """

@@ -60,8 +60,7 @@ class StdinLines:
     """The lines of standard input, decoded, as an asynchronous iterator.
 
     Invalid UTF-8 becomes U+FFFD. Once this is made, descriptor 0 is the null device for all else. A
-    daemon thread reads the lines: a thread that the event loop waits for could not be ended while
-    the client says nothing.
+    daemon thread reads the lines, so that the process can end while the client sends nothing.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -113,11 +112,17 @@ class AnsweringStream:
 
     @property
     def last_context(self) -> Any:  # noqa: ANN401 - the SDK's own
-        """The sender's context of the last message, as the SDK's stream keeps it, or None."""
+        """The context variables with which the last message was sent, or None.
+
+        The SDK's stream keeps them.
+        """
         return getattr(self._reading, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:
-        """Return the next message that can be read. Answer those before it that cannot."""
+        """Return the next message that can be read. Answer those before it that cannot.
+
+        An exception is never returned; the type is the SDK's.
+        """
         while isinstance(found := await self._reading.receive(), Exception):
             await self._answer(found)
         return found
@@ -177,8 +182,8 @@ def _error(line: object) -> types.JSONRPCError:
 def _line_of(problem: Exception) -> object:
     """Return the line that the SDK could not read: its text, or its value if it is JSON.
 
-    The value is that of the first error about an object, or {} if there is none. Return None if
-    `problem` does not have the line.
+    For JSON, return the first object to which an error in `problem` refers, or {} if there is none.
+    Return None if `problem` does not have the line.
     """
     if not isinstance(problem, ValidationError):
         return None

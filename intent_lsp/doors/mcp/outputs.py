@@ -43,7 +43,7 @@ class RelatedFileOutput(ToolOutput):
 
 
 class IntentContextOutput(ToolOutput):
-    """What whoever works for an intent has to know. Records are as they stand in the ledger."""
+    """What an agent has to know to work for an intent. Records are as they stand in the ledger."""
 
     intent: IntentOutput
     architectural_constraints: list[str]

@@ -29,9 +29,10 @@ class McpMissingError(IntentLspError):
 def serve_agents(level: str, root: str | None, address: ListenAddress | None) -> int:
     """Serve MCP until the client leaves or a signal comes, and return the exit status 0.
 
-    `level` is the level of the log, on standard error. If `root` is not None, serve only the root
-    that governs this directory. If `address` has a token file, serve HTTP there; else serve
-    standard input and output. Raise McpMissingError, and for HTTP ListeningError or TokenFileError.
+    `level` is the level of the log, on standard error. If `root` is not None, serve only the
+    governed root of the directory `root`. If `address` is not None and has a token file, serve HTTP
+    there. Otherwise serve standard input and output. Raise McpMissingError if the SDK is missing.
+    For HTTP, raise ListeningError or TokenFileError if nobody can be served at the address.
     """
     logging.basicConfig(level=level.upper(), stream=sys.stderr, format=_FORMAT)
     try:

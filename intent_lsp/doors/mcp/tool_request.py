@@ -1,8 +1,9 @@
 """One call of a tool: the root and the session that it is about, and the client that asks.
 
 Invariant: a handle, the secret name of a session, is drawn at random, and accepted only if the root
-that a call is about has given it out. So no caller can act for an editor's session, or, unless
-there is no session database, for one whose id it has read in a record.
+that a call is about has given it out. So no caller can act for an editor's session.
+Invariant: who reads a session's id in a record cannot act for that session. This does not hold
+without a session database: the id is then the handle.
 """
 
 from collections.abc import Awaitable, Callable
@@ -98,9 +99,9 @@ def new_session(governance: Governance) -> NamedSession:
 def session_of_handle(governance: Governance, handle: str) -> NamedSession | None:
     """Return the session, or the subagent of one, that a handle stands for.
 
-    A session that has ended is reopened. Return None for an unknown handle, or for one of a session
-    that is no agent's. The handle may be one that a hook has given the agent: then the session is
-    that of the agent's host.
+    A session that has ended is reopened. Return None for an unknown handle, and for a handle of a
+    session that is not an agent's. If a hook gave the handle to the agent, return the session that
+    the agent's host has.
     """
     if not handle.startswith(HANDLE):
         return None

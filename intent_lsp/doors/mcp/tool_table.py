@@ -28,7 +28,7 @@ WRITES: Final = types.ToolAnnotations(
 class ToolEntry(Struct, frozen=True, kw_only=True):
     """One tool. `input` and `output` are the models of its arguments and its structured result.
 
-    `respond` answers a call of it, and has its name.
+    `respond` is the function that answers a call of the tool. The function has the tool's name.
     """
 
     title: str
@@ -184,7 +184,7 @@ BY_NAME: Final[Mapping[str, ToolEntry]] = MappingProxyType({tool.name: tool for 
 
 
 def _inlined(node: Any, parts: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a JSON value
-    """Return a schema with each reference to one of `parts`, by its name, replaced by that part."""
+    """Return a schema in which each reference is replaced by the part of `parts` that it names."""
     if isinstance(node, list):
         return [_inlined(item, parts) for item in node]
     if not isinstance(node, dict):

@@ -1,1 +1,1 @@
-"""Formats of a check's report: text, JSON, SARIF, annotations of GitHub, and Markdown."""
+"""Formats of a check's report: text, JSON, SARIF, annotations for GitHub, and Markdown."""

@@ -1,7 +1,7 @@
 """The report of a check for a code host: Markdown of a summary, and annotations of lines.
 
-The Markdown is for the summary of a job or a comment on a merge request. Annotations are workflow
-commands of GitHub.
+The Markdown is for the summary of a job or a comment on a merge request. An annotation is a line
+that GitHub reads as a workflow command.
 
 Invariant: in Markdown, no name and no message is markup.
 Invariant: an annotation is one line, whatever its message and its file's name contain.
@@ -45,8 +45,8 @@ def check_markdown(report: CheckReport) -> str:
 def annotation_lines(report: CheckReport) -> Iterator[str]:
     """Yield a workflow command for each finding, errors before warnings before notes.
 
-    The last line is the verdict, as text. The report's remarks are left out. GitHub shows ten
-    errors and ten warnings of a step, and the rest in the log alone.
+    The last line is the verdict, as text. The report's remarks are left out. GitHub shows at most
+    ten errors and ten warnings of a step as annotations, and all of them in the log.
     """
     yield from map(_annotation, report.by_level)
     yield verdict_line(report)

@@ -1,6 +1,6 @@
 """The report of a check as lines of text, for people at a terminal and for logs.
 
-Invariant: findings that differ in their lines alone share a line, so that a log stays short.
+Invariant: findings of a change that differ only in their place in the file are written on one line.
 """
 
 from collections.abc import Iterable, Iterator
@@ -51,7 +51,8 @@ def report_lines(report: CheckReport) -> Iterator[str]:
 def change_line(change: CheckedChange, part: CheckedPart) -> str:
     """Return one line about a change: what it is, its intents, and how much of it was judged.
 
-    If the change was not judged, the line has the reason, and neither intents nor numbers.
+    If the change was not judged, the line has the reason instead of intents and numbers. `part` is
+    what was checked: it names a change that is not a commit.
     """
     name = _PARTS[part] if change.commit is None else f"commit {change.commit[:SHORT_COMMIT]}"
     if change.subject:
@@ -62,7 +63,10 @@ def change_line(change: CheckedChange, part: CheckedPart) -> str:
 
 
 def intents_of(change: CheckedChange) -> str:
-    """Return a change's intents and what names them, such as a trailer, or `no intent` if none."""
+    """Return a change's intents and what names them, such as `INT-001 named by its trailer`.
+
+    Return `no intent` if the change has none.
+    """
     if not change.intents:
         return "no intent"
     return f"{', '.join(change.intents)} {_SOURCES[change.source]}".rstrip()
@@ -118,9 +122,9 @@ def _finding_lines(findings: Iterable[CheckFinding]) -> Iterator[str]:
 
 
 def further(finding: CheckFinding) -> str:
-    """Return the sentences to append to a finding's message: its owners, and that it was undone.
+    """Return the sentences to append to a finding's message, or "" if there are none.
 
-    Return "" if it has no owners and no later commit undid it.
+    They name the owners of the file, and say that a later commit undid the change.
     """
     owners = ", ".join(finding.owners)
     owned = f" Owned by {owners}." if owners else ""

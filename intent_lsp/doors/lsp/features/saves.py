@@ -225,8 +225,8 @@ def _settle_refusal(
     """Return whether a save was turned back and the disk kept its content.
 
     Resolve `tracked.refused` to that too. `before` is the judgement before the save. `after` is the
-    outcome, or None if recording it failed: the disk then counts as unchanged. A missing file
-    and an empty one count as the same, because an editor creates a new file in any case.
+    outcome of the save, or None if it has none: the disk then counts as unchanged. A missing file
+    and an empty file count as the same, because an editor creates a new file in any case.
     """
     if before is None or before.draft is None:
         return False

@@ -125,8 +125,8 @@ class ClientAdmission:
     async def converse(self, pending: PendingConnection, channel: Channel) -> None:
         """Admit a connection as the client and serve it to its end, or answer why not.
 
-        In either case it is closed at the end. `channel` has the messages of the connection
-        `pending`.
+        In either case the connection is closed at the end. `channel` sends and receives the
+        messages of the connection `pending`.
         """
         try:
             outcome = await self._wait(pending, channel)
@@ -152,9 +152,10 @@ class ClientAdmission:
             await asyncio.wait({self._client})
 
     async def _wait(self, pending: PendingConnection, channel: Channel) -> list[Frame] | Reject:
-        """Wait until `pending` sends an `initialize` that is accepted, before any other does.
+        """Wait until `pending` sends an `initialize` that is accepted, and admit it as the client.
 
-        Return the frames from that message on, or why the connection is not admitted.
+        Return the frames from that message on. Return why the connection is not admitted if another
+        connection becomes the client first, or if `pending` breaks a rule.
         """
         try:
             async with asyncio.timeout_at(pending.deadline) as pending.timeout:

@@ -1,7 +1,7 @@
 """Authentication of the one client of a socket server, by token and first message.
 
-Invariant: before the request `initialize`, with the token if one is set, a connection gets only
-errors, and nothing it sends reaches the protocol.
+Invariant: until a connection has sent `initialize`, with the token if there is one, it gets nothing
+but errors, and nothing that it sends reaches the protocol.
 Invariant: a connection that does not speak LSP is closed at its first wrong line. A web page can
 make a browser send an HTTP request, with messages in its body, to any port of this machine.
 """

@@ -23,8 +23,8 @@ Converse = Callable[[IntentProtocol], Coroutine[Any, Any, None]]
 def conduct(server: LanguageServer, converse: Converse) -> int:
     """Run a connection in an event loop of its own and return the exit status.
 
-    `converse` serves the connection to its end by the server's protocol. The status is 0 if the
-    client sent `shutdown`, else 1. Raise TypeError unless the server speaks IntentProtocol.
+    `converse` gets the server's protocol and serves the connection to its end. The status is 0 if
+    the client sent `shutdown`, else 1. Raise TypeError unless the server speaks IntentProtocol.
     """
     protocol = server.protocol
     if not isinstance(protocol, IntentProtocol):
@@ -39,7 +39,8 @@ def conduct(server: LanguageServer, converse: Converse) -> int:
 def end_on_signals(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
     """Set `ended` when SIGINT or SIGTERM arrives, or at once if one came during the start.
 
-    Unblock both signals, which the start has blocked. Outside the main thread they are not handled.
+    Unblock both signals, which are blocked while the server starts. A loop outside of the main
+    thread cannot handle them: `ended` is then not set.
     """
     ending = (signal.SIGINT, signal.SIGTERM)
     for number in ending:

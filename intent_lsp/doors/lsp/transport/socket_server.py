@@ -102,10 +102,10 @@ class TcpChannel:
 def open_socket_server(place: ListenAddress, limits: Limits | None = None) -> SocketServer:
     """Listen on an address and print `intent-lsp: listening on URL (…)` to standard error.
 
-    `place` has the scheme `tcp` or `ws`. `limits` are those of a connection before it is admitted.
-    Raise ListeningError if it cannot listen there, if a token is needed and `token_file` is None,
-    or if the scheme is `ws` and the package websockets is not installed. Raise TokenFileError if
-    the token file cannot be used.
+    `place` has the scheme `tcp` or `ws`. `limits` are those of a connection before it is admitted,
+    or None for the default ones. Raise ListeningError if it is impossible to listen there, if a
+    token is needed and `token_file` is None, or if the scheme is `ws` and the package websockets is
+    not installed. Raise TokenFileError if the token file cannot be used.
     """
     accept = _listen_by(place)
     listener = listen(place.endpoint, cure=_CURE, backlog=MOST_WAITING)

@@ -174,8 +174,8 @@ def _read_when_ready(
 ) -> bool:
     """Start to read `source` on the event loop. Return False if it is neither a pipe nor a socket.
 
-    `deliver` gets each frame, and `end` is called at the end of input. A thread is not used,
-    because handing a message over from it takes longer than most messages do.
+    `deliver` gets each frame, and `end` is called at the end of input. No thread is used, because
+    handing a message over to the event loop takes longer than handling most messages.
     """
     frames = Frames()
 

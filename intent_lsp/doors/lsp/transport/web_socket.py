@@ -3,8 +3,8 @@
 Invariant: no message is read before the handshake was allowed.
 Invariant: a web page's request is refused unless its origin is allowed. Any page that somebody
 opens can reach every port of this machine.
-Invariant: a request with a foreign host name is refused. After it is loaded, a page can make its
-own name resolve to this machine (DNS rebinding).
+Invariant: a request with a foreign host name is refused. A web page's host name can be made to lead
+to this machine once the page is loaded (DNS rebinding).
 Invariant: a message is limited in length. Compression is off, so nothing can expand.
 """
 
@@ -87,8 +87,8 @@ async def listen(
 ) -> None:
     """Start to accept WebSocket connections at `listener`, and pass each of them to `admission`.
 
-    Only a request for `host` or this machine may become a WebSocket. One of a web page must have an
-    origin in `allowed`, as `read_origin` returns them.
+    Only a request for `host`, `localhost` or an IP address may become a WebSocket. A request of a
+    web page must also have one of the origins `allowed`, which are as `read_origin` returns them.
     """
 
     async def converse(connection: ServerConnection) -> None:
@@ -117,8 +117,9 @@ def _check(
 ) -> Response | None:
     """Return the refusal of a request that may not become a WebSocket, or None if it may.
 
-    There must be one Host header: localhost, `host` or any IP address. There may be one Origin
-    header, which must be in `allowed`. A request without an origin does not come from a web page.
+    There must be exactly one Host header: localhost, `host` or any IP address. There may be at most
+    one Origin header, which must be in `allowed`. A request without an Origin header does not come
+    from a web page.
     """
     hosts, origins = request.headers.get_all("Host"), request.headers.get_all("Origin")
     if len(hosts) != 1 or not _is_ours(hosts[0], host):
@@ -148,7 +149,10 @@ def _is_address(name: str) -> bool:
 
 
 def _discreet_log() -> logging.Logger:
-    """Return a logger that ignores DEBUG, where websockets logs messages and so the token."""
+    """Return a logger that logs WARNING and up.
+
+    At DEBUG, websockets logs whole messages, and so the token.
+    """
     log = logging.getLogger(f"{__name__}.wire")
     log.setLevel(logging.WARNING)
     return log

@@ -51,7 +51,7 @@ def invalid(problem: IntentLspError) -> JsonRpcException:
 
 
 def accepted(done: _Done | CheckoutRefusal) -> _Done:
-    """Return what governance has done. Raise the JSON-RPC error if it is a refusal."""
+    """Return `done`, what governance did. If it is a refusal, raise it as a JSON-RPC error."""
     if isinstance(done, CheckoutRefusal):
         raise refused(done)
     return done
@@ -61,7 +61,7 @@ def status_wire(status: GovernanceStatus, blind: Sequence[str] = ()) -> JsonObje
     """Return a governance status as the JSON object `Status` of the protocol.
 
     `reason` and `polling` are left out if they are None. `blind` are the names of the agent hosts
-    whose hooks did not ask while files changed.
+    whose hooks asked nothing although files changed.
     """
     told = {camel_case(name): value for name, value in asdict(status).items()}
     told["heads"] = list(status.heads)

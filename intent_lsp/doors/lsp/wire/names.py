@@ -1,4 +1,4 @@
-"""The names that the server declares: requests, commands, a kind of code action, kinds of tokens.
+"""The names that the server declares, such as those of its requests and commands.
 
 Specified in protocol sections 2 and 4.
 """
