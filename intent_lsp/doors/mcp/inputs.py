@@ -293,9 +293,6 @@ class LedgerStatusInput(ToolInput):
 
 
 def given_values(arguments: BaseModel) -> dict[str, Any]:
-    """Return the arguments that the caller gave, as JSON values.
-
-    Arguments that the caller left out are not among them.
-    """
+    """Return, as JSON values, the arguments that the caller gave, not those that it left out."""
     found: dict[str, Any] = arguments.model_dump(mode="json", exclude_unset=True)
     return found
