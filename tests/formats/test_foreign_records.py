@@ -31,6 +31,7 @@ from intent_lsp.formats.ledger.foreign.records import (
     foreign_record,
     is_marked,
     marked,
+    session_of,
 )
 from intent_lsp.formats.ledger.jsonl import seal, to_wire
 from tests.support.ledgers import HASH, events
@@ -89,6 +90,21 @@ def test_a_flat_record_is_read() -> None:
         "file.pre_hash",
         "duration_ms",
     }
+
+
+def test_a_flat_record_without_a_session_has_the_address_of_its_conversation() -> None:
+    file = {"relative_path": "a", "conversations": [{"url": "https://x/y"}]}
+    assert session_of({"timestamp": TIME, "file": file}) == "https://x/y"
+
+
+def test_a_conversation_is_none_of_a_contributor_whom_no_range_names() -> None:
+    told = read(
+        foreign_record(
+            with_ranges(run(1, 2, contributor={"type": "human"}), contributor={"type": "ai"})
+        )
+    )
+    (talk,) = told.event.files[0].conversations
+    assert talk.contributor == Contributor(EntityType.HUMAN, "human")
 
 
 def test_an_agent_trace_is_read() -> None:

@@ -185,6 +185,7 @@ def test_a_note_reaches_the_model_where_the_host_passes_it_on(
         (called("read_files", files=[{"path": "a"}, {"path": "b"}]), {"paths": ("a", "b")}),
         (called("read_files", files='[{"path": "a"}]'), {"paths": ("a",)}),
         (called("read_files", files=["a", "b", "a"]), {"paths": ("a", "b")}),
+        (called("read_files", files='["a", "b"]'), {"paths": ("a", "b")}),
         (called("MultiEdit", file_path="a", edits=[{"old_string": "x"}]), {"paths": ("a",)}),
         (called("multi_edit", edits=[{"path": "a"}, {"path": "b"}]), {"paths": ("a", "b")}),
         (called("rename_file", old_path="a", new_path="b"), {"paths": ("a", "b")}),

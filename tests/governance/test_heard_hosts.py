@@ -52,6 +52,13 @@ def test_a_host_is_noted_once_a_second(root: Repository) -> None:
     )
 
 
+def test_a_version_that_comes_later_is_noted_at_once(root: Repository) -> None:
+    hosts = hosts_at(root, 0)
+    for version in (None, "1.3", None):
+        hosts.note("codex", "PreToolUse", version=version)
+    assert [each.version for each in hosts()] == ["1.3"]
+
+
 def test_the_end_of_a_session_and_the_next_beginning_are_noted_at_once(root: Repository) -> None:
     hosts = hosts_at(root, 0)
     hosts.note("codex", "PreToolUse")

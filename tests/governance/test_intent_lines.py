@@ -225,6 +225,22 @@ def test_files_without_records_that_a_limit_leaves_out_are_told(
     assert (list(found.paths), found.truncated) == ([] if truncated else ["same"], truncated)
 
 
+def test_a_file_whose_record_is_not_among_those_asked_for_is_named_once(
+    at: Root, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = Repository(at.root)
+    repository.git("init", "-q")
+    for path in ("a", "b"):
+        record(at, "INT-001", changed(None, A, path))
+        at.write(A, path)
+    record(at, "INT-002", changed(None, C, "c"))
+    at.write(C + A, "c")
+    monkeypatch.setattr(intent_lines, "PATHS_ASKED", 1)
+    found = worked(at)
+    assert isinstance(found, WorkedFiles)
+    assert sorted(found.paths) == ["a", "b", "c"]
+
+
 def test_a_ledger_that_cannot_be_read_is_an_error(at: Root) -> None:
     (at.root / LEDGER_FILE).mkdir()
     with pytest.raises(LedgerUnavailableError):

@@ -6,11 +6,12 @@ others.
 
 import shlex
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Final
 
 from intent_lsp.core.agents.tools import ToolCall, bare_name
 from intent_lsp.core.records import MutationClass
-from intent_lsp.formats.hosts.payload import Payload
+from intent_lsp.formats.hosts.payload import Payload, WrongPayloadError
 
 _PATH: Final = (
     *("file_path", "filePath", "path", "notebook_path", "target_file", "targetFile"),
@@ -71,10 +72,13 @@ def _listed(given: Payload, name: str) -> Iterator[str]:
     list with an item that is not an object.
     """
     _, value = given.find((name,))
-    if name == "files" and isinstance(value, list) and all(isinstance(v, str) for v in value):
-        yield from value
-    elif isinstance(value, list) or (isinstance(value, str) and value.lstrip().startswith("[")):
-        yield from filter(None, (part.text(_PATH) for part in given.parts((name,))))
+    if not isinstance(value, list) and not str(value).lstrip().startswith("["):
+        return
+    if name == "files":
+        with suppress(WrongPayloadError):
+            yield from given.texts((name,))
+            return
+    yield from filter(None, (part.text(_PATH) for part in given.parts((name,))))
 
 
 def _command(given: Payload) -> str | None:

@@ -206,7 +206,9 @@ def other_files(
         or any(holds_file(root / path) for path in set(recorded).difference(told, known))
     )
     truncated = older or len(others) > FILES_HASHED or unrecorded.truncated
-    return OtherFiles([*found, *unrecorded.paths], truncated)
+    # One with more than PATHS_ASKED paths before it has a record all the same.
+    elsewhere = (path for path in unrecorded.paths if path not in known)
+    return OtherFiles(list(dict.fromkeys((*found, *elsewhere))), truncated)
 
 
 def _may_hold(root: Path, path: WorkspacePath, told: _Told, lost: Collection[ContentHash]) -> bool:

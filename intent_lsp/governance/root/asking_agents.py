@@ -40,7 +40,7 @@ class HeardHosts:
 
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
-        self._noted: dict[str, tuple[datetime, bool]] = {}
+        self._noted: dict[str, tuple[datetime, bool, str | None]] = {}
 
     def __call__(self) -> tuple[HostContact, ...]:
         """Return the last noted event of each host that has asked this root, the newest first."""
@@ -52,11 +52,11 @@ class HeardHosts:
     ) -> None:
         """Note an event of a host now. `ended`: it is the end of one of the host's sessions.
 
-        An event less than APART after the last noted one may be left out, unless `ended` has
-        changed. Do nothing without a session database. A failure is logged.
+        An event less than APART after the last noted one may be left out, unless `ended` or the
+        host's version has changed. Do nothing without a session database. A failure is logged.
         """
         state, now = self._stores.state, self._stores.clock()
-        if state is None or self._is_recent(host, now, ended=ended):
+        if state is None or self._is_recent(host, now, version, ended=ended):
             return
         with step("when an agent host asked"):
             known = state.hosts.of(host)
@@ -71,12 +71,15 @@ class HeardHosts:
                         ended=ended,
                     )
                 )
-            self._noted[host] = now, ended
+            self._noted[host] = now, ended, version
 
-    def _is_recent(self, host: str, now: datetime, *, ended: bool) -> bool:
-        """Return whether `note` last looked at the host less than APART ago, with this `ended`."""
-        noted = self._noted.get(host)
-        return noted is not None and noted[1] == ended and timedelta(0) <= now - noted[0] < APART
+    def _is_recent(self, host: str, now: datetime, version: str | None, *, ended: bool) -> bool:
+        """Return whether `note` last noted the same of the host less than APART ago."""
+        if host not in self._noted:
+            return False
+        at, had_ended, had_version = self._noted[host]
+        same = ended == had_ended and version in (None, had_version)
+        return same and timedelta(0) <= now - at < APART
 
 
 class SessionHandles:

@@ -119,6 +119,9 @@ def _conversations(keys: ForeignKeys) -> Iterator[Conversation]:
             ranges.setdefault(who or plain, {})[run] = None
     related = tuple(found for each in keys.each("related") if (found := _related(each)) is not None)
     keys.leave()
+    if not ranges[plain] and len(ranges) > 1:
+        # Every range has a contributor of its own.
+        del ranges[plain]
     for person, runs in ranges.items():
         layers = _layers(runs)
         if len(layers) > _MAX_LAYERS:

@@ -128,14 +128,15 @@ def foreign_record(value: Any) -> Foreign | str:  # noqa: ANN401 -- JSON has no 
 
 
 def session_of(value: dict[str, Any]) -> str:
-    """Return the session id of a foreign record, else the URL of the first conversation in `files`.
+    """Return the session id of a foreign record, else the URL of its first conversation with one.
 
     If that is missing too, return `unknown`.
     """
     keys = ForeignKeys(value, "", {})
     plain = keys.text("session_id")
     if plain is None:
-        talks = (talk for file in keys.each("files") for talk in file.each("conversations"))
+        files = (*keys.each("files"), keys.within("file"))
+        talks = (talk for file in files for talk in file.each("conversations"))
         urls = (talk.text("url", limit=MAX_URL) for talk in talks)
         plain = talk_url(next(urls, None) or UNKNOWN)[:MAX_NAME]
     return whole(plain)
