@@ -60,8 +60,8 @@ class Governance(RootParts):
 
     `patient`: audit events of judged calls are queued until `unreported.write` is called, so that
     no decision waits for them. Otherwise the events of a call are written before its decision is
-    returned. As a context manager, it serves one command of the command line: it opens no session,
-    and ends none.
+    returned. As a context manager, for one command of the command line, it closes the stores at the
+    end, and ends no session.
     """
 
     def __init__(self, root: Path, *, patient: bool = False) -> None:
@@ -114,7 +114,7 @@ class Governance(RootParts):
             self._polling[what] = why
 
     def tidy(self) -> None:
-        """Delete the records that HEAD's commit has from the journal, their copy in `.local/`.
+        """Delete records from the journal, the copy in `.local/`, if HEAD's commit has them.
 
         If the ledger is long, log the advice to archive, once a week.
         """
@@ -124,8 +124,8 @@ class Governance(RootParts):
     def begin_turn(self, session_id: str, agent_id: str) -> tuple[SessionRow, tuple[Outcome, ...]]:
         """Begin an agent's next turn. Return the session's row, and the outcomes recorded first.
 
-        They are those of the commands whose end the host did not report and that changed or named
-        files.
+        These outcomes are those of commands whose end the host did not report and that changed or
+        named files.
         """
         ended = self.commands.end(session_id, agent_id)
         return self.sessions.begin_turn(session_id, agent_id), ended
@@ -154,8 +154,8 @@ class Governance(RootParts):
         """Return what decisions on all files of a session depend on, to be compared later.
 
         It is made of the rules, HEAD, the active intent (`selected` is its id) with its live
-        grants, and `kept`, which is what `health` returns. A decision depends besides on what
-        concerns a single file, such as its content or a ticket.
+        grants, and `kept`, which is what `health` returns. A decision also depends on what concerns
+        a single file, such as its content or a ticket.
         """
         git, intent = self.stores.git, rules.active(selected)
         grants = () if intent is None else self.grants.live(intent, self.stores.clock())
@@ -166,8 +166,8 @@ class Governance(RootParts):
     ) -> GovernanceStatus:
         """Return the state of the root and of a session.
 
-        `rules` are the rules to report, or None for the current ones. Deferred audit events are
-        written first.
+        `rules` are the rules to report, or None for the current ones. `agent_id` is the id of the
+        session's subagent, or "" for the main agent. Deferred audit events are written first.
         """
         self.unreported.write()
         rules = rules or self.rules.current()

@@ -75,7 +75,7 @@ class RegistrationPlan(Struct, frozen=True, kw_only=True):
 class RegistrationStatus(Struct, frozen=True, kw_only=True):
     """How far a host is registered for one purpose in one place.
 
-    `state` is None if the file cannot be read, as `problem` says. `path` is for people.
+    If the file cannot be read, `state` is None and `problem` says why. `path` is for people.
     """
 
     purpose: Purpose
@@ -114,7 +114,7 @@ class RegistrationFiles(Struct, frozen=True):
     ) -> RegistrationPlan:
         """Return the plan that registers hosts as `wish` says.
 
-        `instructions`: it also writes the instructions for agents into their file.
+        `instructions`: the plan also writes instructions for agents, for example into AGENTS.md.
         """
         planning = _Planning(self)
         for host in hosts:
@@ -146,9 +146,10 @@ class RegistrationFiles(Struct, frozen=True):
         return planning.plan()
 
     def status(self, host: AgentHost, program: str) -> HostStatus:
-        """Return how far a host is registered. `program` is what local files are to call.
+        """Return how far a host is registered.
 
-        A local file without a registration is left out.
+        Its local settings file is left out if that has no registration. `program` is the program
+        that the local settings file is to start.
         """
         found = [self._status(each) for each in registrations_of(host, RegistrationOptions())]
         if host.hooks.local is not None:
@@ -183,7 +184,10 @@ class RegistrationFiles(Struct, frozen=True):
         return decode(data) or UnreadableText(problem="is no text in UTF-8 or UTF-16")
 
     def _instruction_file(self) -> str:
-        """Return the file for instructions: one with our marker, else one there, else AGENTS.md."""
+        """Return the file for instructions.
+
+        It is one with our marker, else one that exists, else AGENTS.md.
+        """
         read = {name: self.text(Place.ROOT, name) for name in INSTRUCTION_FILES}
         texts = {name: each.text if isinstance(each, Text) else None for name, each in read.items()}
         having = [name for name, text in texts.items() if instructions_state(text) != State.MISSING]
@@ -211,7 +215,7 @@ class RegistrationFiles(Struct, frozen=True):
 
 
 def created_files(root: Path, paths: Iterable[str]) -> tuple[PlannedFile, ...]:
-    """Return created files of a root as changed from no file to what they hold. Raise OSError."""
+    """Return files that were just created in a root as changes from no file. Raise OSError."""
     return tuple(
         PlannedFile(
             place=Place.ROOT, path=WorkspacePath(path), before=None, after=read_bytes(root / path)
@@ -221,7 +225,7 @@ def created_files(root: Path, paths: Iterable[str]) -> tuple[PlannedFile, ...]:
 
 
 def shown_path(place: Place, path: str) -> str:
-    """Return a path, relative to the place, for people: with `~/` in front if that is the home."""
+    """Return a path for people: with `~/` in front if the place is the home directory."""
     return f"~/{path}" if place is Place.HOME else path
 
 
@@ -281,9 +285,10 @@ def _changes(at: RegistrationFiles, file: PlannedFile) -> bool:
 
 
 def _joined(group: Sequence[RegistrationStatus]) -> RegistrationStatus:
-    """Return one status for several files, shown as their folder.
+    """Return one status for one or several files.
 
-    Its state is that of all the files, else DIFFERS. A file with a problem stands for all.
+    If files have a problem, it is the status of the first of these. Several files are shown as
+    their folder, with DIFFERS as the state unless all have the same.
     """
     first = next((each for each in group if each.problem is not None), group[0])
     if len(group) == 1 or first.problem is not None:

@@ -42,7 +42,7 @@ def carry_out(
     *,
     written: Sequence[PlannedFile] = (),
 ) -> Appended | Queued | None:
-    """Change the files of a plan, and record those in the root as one edit of this person.
+    """Change the files of a plan, and record those in the root as one edit by a person.
 
     `written` are files that have been written already, and are recorded with the others. `tool` is
     the record's tool name. Files in the home directory change last, and are not recorded.

@@ -1,1 +1,1 @@
-"""Authoring of control files: what globs match, where parts lead, what they mean and may be."""
+"""Help with writing control files: matches of globs, links, explanations and completion."""

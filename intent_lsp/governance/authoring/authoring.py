@@ -68,9 +68,9 @@ class LinkedFile(Struct, frozen=True):
 
 
 class IntentChoices(Struct, frozen=True, kw_only=True):
-    """What can be done with one intent now: all are False if there is nothing.
+    """What can be done with one intent now. If nothing can, all are False.
 
-    `selected`: it is the session's active one, and so not `selectable`.
+    `selected`: the intent is the session's active one, and so not `selectable`.
     """
 
     selected: bool = False

@@ -3,7 +3,7 @@
 Specified in protocol section 4.
 
 Invariant: the text need not be saved, and need not parse.
-Invariant: of the tree only the one directory is listed whose names are proposed. What git says it
+Invariant: the only directory that is read is the one whose names are proposed. What git says it
 ignores, the control plane, links, nested repositories and roots, and names that cannot be printed
 are left out.
 """
@@ -55,7 +55,7 @@ class Completion(Struct, frozen=True, kw_only=True):
     """The proposals at a position: the column `column` of the line `line`, both counted from 0.
 
     `column` counts code points. `indent` is the white space at the start of that line. `whole` is
-    False if there may be others once more is typed, so that they are to be asked for again.
+    False if typing more may bring other proposals, so that the editor has to ask again.
     """
 
     proposals: tuple[Proposal, ...]
@@ -66,7 +66,7 @@ class Completion(Struct, frozen=True, kw_only=True):
 
 
 class DirectoryListing(Struct, frozen=True, kw_only=True):
-    """The names to propose (`listed`), and a sample of the names of the directory's files.
+    """The names to propose (`listed`), and some file names that show the common extensions.
 
     `whole` is False if the directory has more than NAMES_AT_MOST names, so that another listing is
     due when more is typed.
@@ -121,7 +121,7 @@ class ControlFileCompletion:
         return [*wild, *named], listing.whole
 
     def _new_id(self, place: CompletionPlace, lines: Sequence[str]) -> str:
-        """Return the next free id of the text without the word that is being typed."""
+        """Return the next free id, as if the word that is being typed were not in the text."""
         rest = [line_body(line) for line in lines]
         cursor = place.cursor
         if cursor.line < len(rest):
@@ -142,7 +142,7 @@ def _tools() -> tuple[str, ...]:
 
 
 def _named(lines: Sequence[str]) -> Intents:
-    """Return intents with the numbered ids in the lines that do not begin with `#`."""
+    """Return an intent for each id such as `INT-001` in the lines that do not begin with `#`."""
     code = (line for line in lines if not line.lstrip().startswith("#"))
     found = dict.fromkeys(each for line in code for each in _NUMBERED.findall(line))
     return Intents(tuple(Intent(id=IntentId(each)) for each in found))

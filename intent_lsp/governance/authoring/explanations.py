@@ -125,7 +125,10 @@ class Explanations(Struct, frozen=True):
     def _records(
         self, intents: Intents, intent: Intent, at_most: int = _RECORDS_AT_MOST
     ) -> Iterator[HoverParagraph]:
-        """Yield a paragraph about an intent's records, those under its earlier ids included."""
+        """Yield a paragraph about an intent's records. It names the newest ones, up to `at_most`.
+
+        Records under the intent's earlier ids are included.
+        """
         newest = self.stores.past.of_intent(intents, intent, limit=at_most)
         number = self.stores.past.count_of(intents, intent)
         if not newest:
@@ -164,7 +167,7 @@ def _owners(
 def _described(structure: IntentsStructure, part: IntentsPart) -> Explanation | None:
     """Return what a key or a status means, or None for an unknown key.
 
-    Return None, too, if the file names its schema, since the editor then says what they mean.
+    Return None, too, if the file names its schema: the editor then explains keys and statuses.
     """
     if names_schema(structure.text):
         return None

@@ -94,7 +94,10 @@ class GlobMatches:
         )
 
     def _found(self, key: str | tuple[str, ...]) -> MatchedFiles | None:
-        """Return the files of a glob or of a scope, cached as long as the tree stays the same."""
+        """Return the files of a glob or of a scope, or None if git does not list the files.
+
+        They are cached as long as the tree stays the same.
+        """
         tree = self._listing.tree()
         if tree is None:
             return None

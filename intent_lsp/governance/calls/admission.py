@@ -1,4 +1,4 @@
-"""The gate's decision on an agent's call, the ticket that it gets, and the outcome of recording it.
+"""An agent's call: the gate's decision on it, its ticket, and the outcome of recording it.
 
 Specified in requirements section 6.
 """
@@ -33,10 +33,11 @@ _LETS_GO: Final = re.compile(
 class Outcome(Struct, frozen=True, kw_only=True):
     """The result of recording a ticket's call, or what the call has changed so far.
 
-    Each verdict on changed files gives one record. `record` is the first of them, or None if it was
-    not appended now; `queued` is why it waits in the queue instead, or None. `beside` are the
-    other records that were appended now. `discarded` are drafts of uncommitted texts that the call
-    discarded. `again`: the call was recorded before, and `recorded` is the stored result.
+    `recorded` is the result that is stored with the ticket. Each verdict on changed files gives one
+    record. `record` is the first record, or None if it was not appended now; `queued` is why it
+    waits in the queue, or None if it does not. `beside` are the other records that were appended
+    now. `discarded` are drafts of uncommitted texts that the call discarded. `again`: the call was
+    recorded before, and `recorded` is what was stored then.
     """
 
     ticket: Ticket
@@ -56,7 +57,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     def violating(self) -> tuple[WorkspacePath, ...]:
         """The unnamed files changed against the rules, and named paths that now leave the root.
 
-        If the call deleted the session database, its directory and every changed file.
+        If the call deleted the session database, they are the directory of the database and every
+        changed file.
         """
         return self.recorded.violating
 
@@ -72,7 +74,7 @@ class JudgedCall(Struct, frozen=True, kw_only=True):
 
     @property
     def intent(self) -> Intent | None:
-        """The intent that the call was judged under, or None if there is none with its id."""
+        """The intent that the call was judged under, or None if there was none."""
         return self.hearing.rules.active(self.question.active_intent)
 
 
@@ -189,8 +191,8 @@ def ticket_files(judged: JudgedCall) -> tuple[TicketFile, ...]:
 def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
     """Return the mutation class of a call that states none, by what it does to its files.
 
-    It is a deletion or creation if the call does nothing else, else AST_REFACTOR. A file that does
-    not exist counts as created.
+    It is a deletion if the call only deletes files, a creation if it only creates files, else
+    AST_REFACTOR. Whatever a call does to a file that does not exist counts as creation.
     """
     effects = {file.touched.effect if file.there else Effect.CREATE for file in files}
     if effects == {Effect.DELETE}:

@@ -76,9 +76,10 @@ class CallAuthorizer(Struct, frozen=True, kw_only=True):
 
         If the decision on an earlier sending of the same call is stored, it is returned. Tickets
         and refusals are stored. If a person has to approve the call and can be asked, the decision
-        is Ask, and it is not stored. If storing the ticket fails, the policy decides; without a
-        session database, the call is allowed without a ticket and with a warning. `by_save`: an
-        editor makes the change, and its save is recorded under the ticket.
+        is Ask, and it is not stored. If storing the ticket fails, the policy decides whether the
+        call is allowed. Without a session database, a call that the gate allows gets a warning
+        and no ticket. `by_save`: an editor makes the change, and its save is recorded under the
+        ticket.
         """
         hearing = self.facts.heard(hearing)
         call, rules = hearing.call, hearing.rules
@@ -195,8 +196,9 @@ class CallAuthorizer(Struct, frozen=True, kw_only=True):
         """Store a snapshot of the work tree with a command's ticket, before the command runs.
 
         Return the decision with that ticket, and a warning if there is no snapshot. Return the
-        decision unchanged if it has no ticket, without a session database, or if the host sends the
-        call again and its ticket has a snapshot, is recorded or is too old. Needs no lock.
+        decision unchanged if it has no ticket, or if there is no session database. A call that the
+        host sends again is also unchanged if its ticket has a snapshot, is recorded or is too old.
+        Needs no lock.
         """
         ticket, state = admission.ticket, self.stores.state
         if ticket is None or state is None:
@@ -239,11 +241,11 @@ class CallAuthorizer(Struct, frozen=True, kw_only=True):
 
 
 def tolerated(denied: Denied, judged: JudgedCall, agents: Enforcement) -> Allowed | Denied:
-    """Return a refusal, or in its place a warning if the team's policy does not block agents.
+    """Return a refusal, or in its place a warning if the policy's `agents` is not BLOCK.
 
-    The warning allows the call with verdict FAIL. What no agent may ever do stays refused: to
-    change the control plane or another denied path, to leave the workspace, or to use a blocked
-    tool. That holds too where an earlier row has refused the call already.
+    The warning allows the call with verdict FAIL. What no agent may ever do stays refused, even if
+    `denied` has another cause: to change the control plane or another denied path, to leave the
+    workspace, or to use a blocked tool.
     """
     if agents is Enforcement.BLOCK or denied.code in _IN_EVERY_MODE:
         return denied

@@ -88,7 +88,7 @@ class Violations(Struct, frozen=True):
     ) -> tuple[GateCode, str, str]:
         """Return the code of the broken rule, the reason, and an alternative to undoing the change.
 
-        The alternative is an empty string if there is none.
+        The alternative is an empty string if there is none. `others` are the roots below this one.
         """
         place = resolve_below(self.stores.root, path)
         if place is None or place.real is None or others.hold(place.path):

@@ -37,10 +37,10 @@ class CallAudit(Struct, frozen=True, kw_only=True):
         self.unreported.add(partial(self._judged, admission, session_id, agent_id))
 
     def recorded(self, outcome: Outcome) -> None:
-        """Write the audit event of a recorded call; teach a lesson if it failed or broke a rule.
+        """Write the audit event of a recorded call, and a lesson if it failed or broke a rule.
 
-        All queued events are written first. Nothing is written if the call was recorded before, and
-        no event of a read-only command that changed nothing.
+        Queued events are written before it. Nothing is written if the call was recorded before. A
+        read-only command that changed nothing has no event.
         """
         if outcome.again:
             return

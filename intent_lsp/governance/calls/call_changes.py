@@ -3,7 +3,7 @@
 Specified in requirements section 6.
 
 Invariant: the caller holds the root's lock.
-Invariant: of a link that a call named, the content of the file that it leads to counts.
+Invariant: if a call named a link, the content of the link's target counts.
 """
 
 from collections.abc import Collection, Sequence
@@ -60,8 +60,8 @@ class FoundChanges(Struct, frozen=True, kw_only=True):
 class CallChanges(Struct, kw_only=True):
     """Finds the files that the calls in one root have changed, and gives each its verdict.
 
-    `left` are changed files that the record of a command left to other running commands, since no
-    intent of these commands owns them. The one that is recorded last gets them.
+    `left` are changed files that no intent of the running commands owns. They were left out of a
+    command's record while others ran; the command that is recorded last gets them.
     """
 
     events: CallEvents
@@ -73,7 +73,7 @@ class CallChanges(Struct, kw_only=True):
     def find(self, ticket: Ticket, compared: TreeChanges | None) -> FoundChanges:
         """Return the files that the ticket names, and other files that the call changed.
 
-        What others are found to have written into them (`ForeignWrites`) is recorded first.
+        If somebody else has written into a file, too (`ForeignWrites`), that is recorded first.
 
         `compared` is the comparison of the work tree before and after the call, or None.
         """
@@ -101,7 +101,8 @@ class CallChanges(Struct, kw_only=True):
     ) -> tuple[list[FoundFile], Doubts]:
         """Return the files that a call changed beyond the `known` paths, and the doubts about them.
 
-        What others are found to have written into them before the call is recorded first.
+        If somebody else has written into one of these files before the call, that is recorded
+        first.
         `compared` is the comparison of the work tree before and after the call, or None if there is
         none.
         """
@@ -132,12 +133,13 @@ class CallChanges(Struct, kw_only=True):
     def _of_this_command(
         self, ticket: Ticket, besides: Sequence[FoundFile], *, now: datetime
     ) -> list[FoundFile]:
-        """Return those of the changes `besides` that belong to a command while other commands run.
+        """Return the changes in `besides` that belong to a command, while other commands run.
 
-        `ticket` is that command's; others count if they may have made the change (`_is_rival`). A
-        change that only another command's intent owns belongs to that other command. A change that
-        no intent of these commands owns belongs to the one that is recorded last. A file that
-        another call claims, or that an editor is about to record, is left out.
+        `ticket` is that command's. Others count if they may have made the change (`_is_rival`). If
+        another command's intent owns a file and this command's does not, the change belongs to the
+        other command. A change that no intent of these commands owns belongs to the command that is
+        recorded last. A file that another call claims, or that an editor is about to record, is
+        left out.
         """
         state = self.events.stores.state
         others = () if state is None else state.tickets.commands.since(now - COMMAND_AWAITED_FOR)
@@ -176,10 +178,10 @@ class CallChanges(Struct, kw_only=True):
         return file.hidden_by is not None and self.grants.covers(ticket.intent_id, file.hidden_by)
 
     def _after_others(self, file: FoundFile) -> FoundFile:
-        """Record what others are found to have written into a file; return the file.
+        """Record what others have written into a file, before or during the call; return the file.
 
-        If that was in between, the call's change starts from that content. An unchanged or moved
-        file, or one that an editor saved, is returned as it is.
+        If somebody has written during the call, the file is returned as changed from that content.
+        Nothing is recorded for an unchanged or moved file, or one that an editor saved.
         """
         if file.saved or file.ticket.previous is not None or file.new == file.old:
             return file
@@ -236,8 +238,8 @@ class CallChanges(Struct, kw_only=True):
         """Return the verdict on one changed file. A file that the call named has the ticket's.
 
         Any other gets FAIL if its path or former path is in `violating`, the paths that break a
-        rule. Else it gets PASS if the call's intent owns it, or EXEMPT if not or if the call
-        restored it after a violation.
+        rule. Else it gets PASS if the call's intent owns it and the call has not restored it after
+        a violation, and EXEMPT otherwise.
         """
         if not file.besides:
             return ticket.verdict
@@ -249,10 +251,11 @@ class CallChanges(Struct, kw_only=True):
 
 
 def _is_rival(other: Ticket, ticket: Ticket) -> bool:
-    """Return whether another open command (`other`) may as well have made the changes of this one.
+    """Return whether another open command (`other`) may have made changes found for `ticket`.
 
-    `ticket` is this command's. False if `other` is a follow-up for processes left running, if it is
-    the same agent's and `gone_on`, or if `other` is read-only and this command is not.
+    False if `other` is a follow-up for processes left running, or if it is read-only and the
+    command of `ticket` is not. False, too, if both are the same agent's, and the agent has made
+    another call since that of `other` (`gone_on`).
     """
     if other.looking and not ticket.looking:
         return False
@@ -263,8 +266,8 @@ def _is_rival(other: Ticket, ticket: Ticket) -> bool:
 def led_away(root: Path, ticket: Ticket) -> RetargetedLinks:
     """Resolve every path of a ticket again; return the new targets, and the paths that lead out.
 
-    Of the new targets inside the root, directories are left out, and files last modified more than
-    `_ROUNDED_BY` seconds before the ticket was issued.
+    Of the new targets inside the root, directories are left out. So are files that were last
+    modified more than `_ROUNDED_BY` seconds before the ticket was issued.
     """
     judged = {end for file in ticket.files for end in (file.path, file.real, file.previous)}
     inside: dict[WorkspacePath, None] = {}

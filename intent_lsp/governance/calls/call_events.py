@@ -119,7 +119,7 @@ class CallEvents(Struct, frozen=True, kw_only=True):
         return tuple(replace(self._now(file), saved=file.path in saved) for file in ticket.files)
 
     def found_besides(self, changed: ChangedFile) -> FoundFile:
-        """Return a file that a call changed without naming it, from its comparison `changed`."""
+        """Return a file that a call changed without naming it, as a comparison found it."""
         effect = Effect.WRITE if changed.new is not None else Effect.DELETE
         return FoundFile(
             ticket=TicketFile(path=changed.path, pre_hash=changed.old, effect=effect),

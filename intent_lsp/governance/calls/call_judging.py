@@ -69,8 +69,8 @@ class CallJudging(Struct, kw_only=True):
         """Judge a call under the root's lock. On an internal error, the policy allows or denies it.
 
         If the call may change governed files, the agent's open commands are compared first
-        (`UnendedCommands.compare`). If the intents file cannot be used, or there is a session
-        database that cannot, a call that may change files is refused unjudged, except under a
+        (`UnendedCommands.compare`). A call that may change files is refused unjudged if the intents
+        file cannot be read, or if writing the session database has failed; but not under a
         fail-open policy. `reading` is the parsed call; `admit` decides on it.
         """
         rules = self.stores.rules.current()
@@ -186,9 +186,9 @@ def read_tool_call(call: ToolCall, stores: Stores) -> CallReading:
     """Return the reading of a call: the paths that it would or may change, and how.
 
     A read-only git command counts as one that may change files if git may run other programs, or if
-    the root has no git repository, so that its settings are unknown. Raise InvalidCallError if the
-    call cannot be parsed, or names what no file name can be; RequestLimitError if it names too many
-    files.
+    the root has no git repository, so that git's settings are unknown. Raise InvalidCallError if
+    the call cannot be parsed, or has a path that no file can have. Raise RequestLimitError if it
+    names too many files.
     """
     try:
         lists = tool_lists() if call.command is None else command_lists()
@@ -235,7 +235,7 @@ def _checked(call: ToolCall, reading: CallReading) -> CallReading:
 
 
 def _parts_of(reading: CallReading) -> Iterator[CallReading]:
-    """Yield the parts of a changing call: the call without paths, then with one path at a time.
+    """Yield the parts of a changing call: first it without paths, then it with each of its paths.
 
     A read-only call has no parts.
     """

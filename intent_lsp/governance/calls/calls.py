@@ -6,7 +6,7 @@ Invariant: a call that gets a ticket was judged under the root's lock, and its f
 before the lock is released.
 Invariant: while the lock is held, nobody waits for a person.
 Invariant: if one file of an agent's change cannot be changed, the changes of the others are undone,
-as far as possible. With a ticket, only the judged content is overwritten.
+as far as possible. With a ticket, nothing is written if a file no longer has the judged content.
 """
 
 import logging
@@ -104,8 +104,8 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
 
         `word` is a person's answer to an approval request. If the call is allowed without a ticket
         (governance is off, or tickets cannot be stored), the change is written without a record. If
-        the call is refused or judging fails, nothing is written, even if the policy allows the call
-        in the latter case. Raise the same errors as `admit`.
+        the call is refused, nothing is written. If judging fails, nothing is written either, even
+        if the policy then allows the call. Raise the same errors as `admit`.
         """
         made: list[tuple[Outcome | None, str | None]] = []
 
@@ -127,7 +127,7 @@ class AgentCalls(Struct, frozen=True, kw_only=True):
         return Applied(admission, outcome, problem)
 
     def outcome(self, ticket_id: str) -> Outcome | None:
-        """Return the outcome recorded for a ticket; None if it is unknown or not recorded yet."""
+        """Return the outcome recorded for a ticket; None if the ticket is unknown or unrecorded."""
         with holding(self.stores.gate_lock):
             if not self.commands.recording.is_recorded(ticket_id):
                 return None

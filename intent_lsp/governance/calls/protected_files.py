@@ -1,4 +1,4 @@
-"""Changes by a command to protected files: git's own, the ledger, ignored control files.
+"""Changes by a command to protected files: git's own files, the ledger, ignored control files.
 
 Invariant: a ledger that git checked out with another commit is not a command's own edit.
 """

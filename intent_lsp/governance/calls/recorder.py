@@ -64,7 +64,7 @@ class CallRecorder(Struct):
     ) -> Outcome | None:
         """Record a call that has ended, under the root's lock. See `record`, also for the result.
 
-        What a command has changed is compared before, since that may take seconds.
+        The work tree is compared before the lock is taken, since that may take seconds.
         """
         compared = self.compare(ticket_id)
         with holding(self.stores.gate_lock):
@@ -83,11 +83,12 @@ class CallRecorder(Struct):
     ) -> Outcome | None:
         """Record what a ticket's call changed; `error`: why the call failed, or None.
 
-        Return None without a session database, or for a ticket that neither it nor this process
-        knows. If the database was deleted and this process remembers the ticket of the command, the
-        command's changes are violations. A recorded ticket gives the stored result. `compared` is
-        the result of `compare`. `told`: the host reported the call's end; if not, and its
-        session has gone on, changes count as a guess. `by_person`: a person changed the text first.
+        Return None without a session database, or if the ticket is unknown. If the database was
+        deleted and this process remembers the ticket of the command, the command's changes are
+        violations. If the ticket is recorded already, return the stored result. `compared` is the
+        result of `compare`. `told`: the host reported the call's end. If it did not, and the agent
+        has made another call since, that the command made the changes counts as a guess.
+        `by_person`: a person changed the agent's text before it was written.
         """
         state, now, known = self.stores.state, self.stores.clock(), self._known(ticket_id)
         if state is None:
@@ -137,8 +138,8 @@ class CallRecorder(Struct):
     def record_so_far(self, ticket: Ticket, compared: TreeChanges) -> Outcome | None:
         """Record the files that an open command has changed and that its ticket does not name.
 
-        Protected files are left out. Later comparisons start from `compared`. Return None if the
-        command changed none. Do nothing and return None if its ticket has changed in the meantime.
+        Protected files are left out. Later comparisons start from `compared`. Return None if there
+        are no such files. Do nothing and return None if the ticket has changed in the meantime.
         """
         state = self.stores.state
         if state is None or self._known(ticket.id) != (ticket, None):
@@ -165,9 +166,8 @@ class CallRecorder(Struct):
         """Write one record for each verdict on the files of `all_found`; return the outcome.
 
         `error` is why the call failed, or None. There is no record of a call that succeeded and
-        changed nothing, nor of a read-only command without a known change. If it is unknown whether
-        a call of any other kind changed anything, its record has no files. The first record gets
-        the id `record_id`.
+        changed nothing, nor of a read-only command without a known change. Any other call without a
+        known change gets a record without files. The first record gets the id `record_id`.
         """
         found, violating = all_found.files, self.changes.violating(ticket, all_found)
         if ticket.looking and not found:
@@ -208,7 +208,10 @@ class CallRecorder(Struct):
             self.stores.state.put_reads(ticket.session_id, ticket.agent_id, reads)
 
     def _second_look(self, ticket: Ticket, compared: TreeChanges) -> Ticket:
-        """Return a follow-up ticket for changes by processes that a command left running."""
+        """Return a follow-up ticket for changes by processes that a command left running.
+
+        It is compared with the work tree as `compared` found it.
+        """
         return replace(
             ticket,
             id=self.stores.new_id(),
@@ -279,6 +282,9 @@ def _outcome(
 
 
 def _named_after(record_id: str, what: str) -> str:
-    """Return the id of a further record of a ticket, from that of the first and from `what`."""
+    """Return an id made from a ticket's id and from `what`, for one more record of its call.
+
+    `what` tells this record from the others: its verdict or its changes.
+    """
     named = f"{record_id} {what}".encode("utf-8", "surrogateescape")
     return str(UUID(bytes=sha256(named).digest()[:16], version=4))

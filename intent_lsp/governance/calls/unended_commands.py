@@ -36,8 +36,8 @@ AT_ONCE: Final = 20
 class UnendedCommands(Struct, frozen=True, kw_only=True):
     """Records what an agent's open commands have changed: at each next call, and as the turn ends.
 
-    A command is open until its end is reported or the turn ends. The host reports it, and the agent
-    that of a verification.
+    A command is open until its end is reported or the turn ends. The host reports the end of any
+    command, and the agent the end of a verification.
     """
 
     stores: Stores
@@ -49,9 +49,10 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
     def compare(self, session_id: str, agent_id: str) -> tuple[Outcome, ...]:
         """Record what an agent's open commands have changed so far, before the agent's next call.
 
-        Only the AT_ONCE newest commands are compared, and the files that they named are left to
-        their end. Return the outcomes of those of which something was recorded. The commands stay
-        open, as several may run at once. Later comparisons start from this one, if it was possible.
+        Only the AT_ONCE newest commands are compared. A file that a command named is recorded at
+        the command's end. Return an outcome for each command of which a change was recorded now.
+        The commands stay open, as several may run at once. Later comparisons start from this one,
+        unless the work tree cannot be compared now.
         """
         tickets = self._open(session_id, agent_id)[-AT_ONCE:]
         return self._each(tickets, partial(self._so_far, cache(self.work_tree.look)))
@@ -118,8 +119,8 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
     def _so_far(self, look: Callable[[], TreeAtRest | None], ticket: Ticket) -> Outcome | None:
         """Record what one command has changed so far. `look` returns a snapshot of the tree.
 
-        Return None if nothing is recorded. If the tree cannot be compared now, as while git is
-        running, a later call compares it.
+        Return None if nothing is recorded. If the tree cannot be compared now, for example because
+        git is running, a later comparison finds the changes.
         """
         now = look()
         if now is None or ticket.tree is None or (ticket.gone_on and ticket.tree == now.now):

@@ -22,8 +22,9 @@ from intent_lsp.governance.check.origins import HunkOrigin
 class CheckWishes(Struct, frozen=True, kw_only=True):
     """What the caller of a check sets: intents, branch, message, further agents, coverage.
 
-    `intents` judge every change, whatever it names. `branch` is the name in which an intent's id is
-    looked for; None means the name of the branch that is checked. `message` is the message of a
+    `intents` judge every change, even one that names others. `branch` is the name in which an
+    intent's id is looked for; None means the name of the branch that is checked. `message` is the
+    message of a
     commit that is being made, or "". `agents` are names or addresses that count as agents.
     `require_coverage`: a hunk without a record is an error, not a warning.
     """
@@ -71,7 +72,7 @@ class OriginatedFile(Struct, frozen=True):
 
     @property
     def intent_ids(self) -> tuple[str, ...]:
-        """The intents of all its records, each once."""
+        """The intents of all records of the file's hunks, each once."""
         return merged_ids(self.origins)
 
 
@@ -84,8 +85,8 @@ class NamedIntents(Struct, frozen=True):
     def of_hunk(self, origin: HunkOrigin, file: OriginatedFile) -> tuple[str, ...]:
         """Return the intents that a hunk is judged by: those of the whole change.
 
-        But if records name these, they are those that the hunk's own records name; if these name
-        none, those that the file's records name; if these name none either, all of the change.
+        A change whose intents are named by records is judged hunk by hunk: by the intents that the
+        hunk's records name, else by those that the file's records name, else by all of the change.
         """
         if self.source is not IntentSource.RECORDS:
             return self.ids

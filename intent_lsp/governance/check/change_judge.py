@@ -4,7 +4,8 @@ Specified in requirements sections 5.1, 6 (row 6) and 14.
 
 Invariant: files that only the server writes are not judged here; verification judges the ledger.
 Invariant: what the server writes in an agent's name is the server's change.
-Invariant: a file's change is no agent's own if a person approved the newest edit of each hunk.
+Invariant: a file's change does not count as an agent's if a person approved the newest edit of each
+hunk.
 """
 
 from collections.abc import Iterator, Sequence
@@ -53,9 +54,10 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
     found: FindingList
 
     def judge(self, change: GitChange) -> CheckedChange:
-        """Judge one change and return how it was judged; `found` gets its findings.
+        """Judge one change, add its findings to `self.found`, and return how it was judged.
 
-        A change that no rules govern is skipped. Raise LedgerUnavailableError.
+        A change that no rules govern is not judged: `skipped` of the result says why. Raise
+        LedgerUnavailableError.
         """
         self.found.begin(change.files)
         subject = "" if change.commit is None else change.commit.subject
@@ -171,7 +173,7 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
 
 
 class AgentChanges:
-    """Reports the agents' changes of one change in git.
+    """Reports what agents may not change and have changed in one change in git.
 
     `named` is the agent that the change itself names, or None.
     """
@@ -191,10 +193,10 @@ class AgentChanges:
         """Add a finding for each path of a file that an agent changed and may not change.
 
         Return whether a finding was added. There is none if the change does not count as an
-        agent's, if only the server writes the file, if it is the intents file, changed as the
-        server changes it, if the change restores it, or if a person approved the newest edit of
-        each hunk. `judge` decides which paths agents may change; `found` gets the findings. Raise
-        LedgerUnavailableError.
+        agent's, if only the server writes the file, if the change restores the file, or if a person
+        approved the newest edit of each hunk. There is none either if the file is the intents file
+        and only the kind of change was made that the server makes. `judge` decides which paths
+        agents may change; `found` gets the findings. Raise LedgerUnavailableError.
         """
         evidence = self._evidence(file)
         servers = file.kind is FileClass.SERVER_ONLY
@@ -224,8 +226,8 @@ class AgentChanges:
     def _is_servers(self, file: OriginatedFile, path: WorkspacePath) -> bool:
         """Whether the intents file differs only as the server writes it in an agent's name.
 
-        False for any other `path`, for an intents file that was moved away, and if it was not there
-        or does not parse before or after.
+        False for any other `path` and for an intents file that was moved away. False, too, if the
+        intents file is missing or does not parse, before or after the change.
         """
         if path != INTENTS_FILE or file.file.path != path:
             return False

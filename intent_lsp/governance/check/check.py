@@ -90,7 +90,7 @@ class CheckTarget(Struct, frozen=True, kw_only=True):
 
 
 class RootCheck:
-    """One check of one root. `trace` is its ledger, `rules` are those in the work tree.
+    """One check of one root. `trace` reads its ledger, `rules` are those in the work tree.
 
     Making one raises NoRepositoryError if the root is in no git repository that can be opened.
     """
@@ -110,9 +110,8 @@ class RootCheck:
         """Check the target and return the report.
 
         `progress` is called after each change with the number of changes judged and of all. Raise
-        UnmergedIndexError, LedgerUnavailableError, OSError for an unreadable file, or for commits
-        that are unknown, missing in a shallow clone, or unreadable, the errors of
-        `store.git.commits`.
+        UnmergedIndexError, LedgerUnavailableError, OSError for an unreadable file, or the errors of
+        `store.git.commits` for commits that are unknown, missing in a shallow clone, or unreadable.
         """
         commits = None
         if target.part is CheckedPart.RANGE:
@@ -176,7 +175,7 @@ class RootCheck:
         return head_branch(self._git) if target.head == HEAD else target.head
 
     def _anchors(self, commits: CommitRange | None) -> Iterator[Anchor]:
-        """Yield the ledger's heads in the commit that starts a range, if HEAD comes after it."""
+        """Yield the ledger's heads in the commit that starts a range, if HEAD descends from it."""
         start, head = None if commits is None else commits.start, self._git.head_commit()
         if start is None or head is None or not GitTrees(self._git).leads_to((head,), start):
             return

@@ -36,9 +36,9 @@ UNKNOWN: Final = content_of(b"\0")
 class DiffedFile(Struct, frozen=True, kw_only=True):
     """A file that a change touches. `previous` is its path before, if it was renamed.
 
-    `old_id` and `new_id` are its blobs, None if there is no file; both are None if they are not
-    known. `hunks` is empty if the content is the same, and None if the contents differ in no line
-    or cannot be compared line by line.
+    `old_id` and `new_id` are the ids of its blobs before and after. Each is None if there is no
+    file, or if the id is not known. `hunks` is empty if the content is the same. It is None if the
+    contents cannot be compared line by line, or differ although no line does.
     """
 
     path: WorkspacePath
@@ -106,8 +106,8 @@ def work_tree_files(git: Git) -> Iterator[DiffedFile]:
 def hunks_between(before: FileContent, after: FileContent) -> tuple[Hunk, ...] | None:
     """Return the hunks between two contents, or None if they cannot be compared line by line.
 
-    Return () if they are the same, and None too if they differ but no line does, as where only the
-    encoding is another.
+    Return () if they are the same. Return None, too, if they differ but no line does, for example
+    if only the encoding changed.
     """
     if before.hash == after.hash:
         return ()
@@ -142,8 +142,8 @@ def _diffed(git: Git, delta: FileDelta) -> DiffedFile:
 def _own_part(git: Git, delta: FileDelta, others: Sequence[FileDelta]) -> DiffedFile | None:
     """Return what a merge changed in a file against every parent, or None if that is nothing.
 
-    `delta` is against the first parent, `others` are against the others. If lines cannot be
-    compared, return the file as `delta` has it.
+    `delta` compares the file with the first parent, `others` with each other parent. If lines
+    cannot be compared, return the file as compared with the first parent.
     """
     file = _diffed(git, delta)
     sides = [hunks_between(_side(git, each.old), file.after) for each in others]

@@ -66,7 +66,7 @@ class FoundPlace(Struct, frozen=True, kw_only=True):
         return None if gone or self.hunk is None else run_of_hunk(self.hunk)
 
     def changed(self) -> Iterator[str]:
-        """Yield the lines that the hunk wrote, a mark, and those that it removed.
+        """Yield the lines that the hunk wrote, a separator, and the lines that it removed.
 
         Without a hunk, yield the file's hashes before and after.
         """
@@ -83,7 +83,7 @@ class FoundPlace(Struct, frozen=True, kw_only=True):
 class _Noted(Struct, frozen=True):
     """A finding with the number of its change, from 1, and its path's blob before that change.
 
-    For a finding of no change, the number is one more than that of the last. `before` is None if
+    For a finding of no change, the number is one more than the last change's. `before` is None if
     there was no file at that path, or its blob is not known. `undoable`: a later commit may restore
     the file.
     """

@@ -2,7 +2,7 @@
 
 Specified in requirements section 14.
 
-Invariant: the rules are those of its commit, of the commit before, and of the head. An intent's
+Invariant: the rules are those of the change, of the commit before, and of the head. An intent's
 edit is allowed if any of these allows it, so that a person can widen a scope afterwards, and may
 close an intent together with its last edit.
 Invariant: a commit from before governance is not judged if the head of its range is governed.
@@ -46,10 +46,10 @@ _KEPT: Final = 4096
 
 
 class ChangeRules(Struct, frozen=True):
-    """The rules that a change is judged by, the change's own first; all of them govern.
+    """The versions of the rules that a change is judged by, the change's own first.
 
-    Its own are left out if they do not govern. `problem`, if not None, is what is wrong with its
-    own intents file. If `versions` is empty and `problem` None, the change is from before
+    A version that does not govern is left out. `problem` is what is wrong with the change's own
+    intents file, or None. If `versions` is empty and `problem` None, the change is from before
     governance.
     """
 
@@ -65,8 +65,8 @@ class ChangeRules(Struct, frozen=True):
 class CommittedRules:
     """The rules in the commits and the index of one repository.
 
-    `on_disk` are the rules in the work tree. They also judge a change if no intents file is in it,
-    before it, or in the head of its range.
+    `on_disk` are the rules in the work tree. They also judge a commit if there is an intents file
+    neither in it, nor before it, nor in the head of its range.
     """
 
     def __init__(self, git: Git, on_disk: Rules) -> None:
@@ -103,10 +103,10 @@ class CommittedRules:
         return self._joined([rules, *([] if head is None else [self._of_commit(head)])], rules)
 
     def _joined(self, own: list[Rules], last: Rules) -> ChangeRules:
-        """Return the rules of a change from those at it and before it (`own`), and at the end.
+        """Return the rules of a change: `own` in it and before it, `last` at the end of its range.
 
-        If none of `own` has an intents file, there are no rules, unless `last` has none either:
-        then the rules on disk are used.
+        If no intents file is in `own`, there are no rules. But if `last` has none either, the
+        rules on disk are used.
         """
         if all(rules.state is FileState.MISSING for rules in (*own, last)):
             own = [self._on_disk]
@@ -215,7 +215,10 @@ class IntentJudge:
     def _decide(
         self, number: int, path: WorkspacePath, named: str | None, granted: tuple[str, ...]
     ) -> Denied | None:
-        """Judge a path by the version of the rules with this number, under one intent."""
+        """Judge a path by the version of the rules with this number, under one intent.
+
+        `named` is the intent's id, or None for no intent. `granted` are globs granted to it.
+        """
         rules = self._rules.versions[number]
         scope = rules.scope_of(rules.active(named), granted)
         decision = judge_save(_request(rules, path, named, scope))

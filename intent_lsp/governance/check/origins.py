@@ -72,8 +72,8 @@ class HunkOrigin(Struct, frozen=True):
 class _Told(Struct, frozen=True, kw_only=True):
     """What records say of the edits of one file between its older and its newer content.
 
-    `chain` are the edits that lead back from the newer content, `later` those that followed the
-    older one. `claims` are the attributions of `lines`, the newer content's lines.
+    `chain` are the edits found going back from the newer content, `later` those found going on from
+    the older content. `claims` are the attributions of `lines`, the newer content's lines.
     """
 
     chain: EditChain
@@ -93,9 +93,10 @@ class _Told(Struct, frozen=True, kw_only=True):
         return later | set(self.chain.deleted.get(hunk.new_start, ()))
 
     def explains(self, hunk: Hunk, orders: Collection[int]) -> bool:
-        """Whether edits explain a whole hunk; `orders` are those that explain some of it.
+        """Whether edits explain all of a hunk. `orders` are the edits that explain a part of it.
 
-        New lines without a letter or digit need no edit.
+        If there are none, the hunk is not explained. New lines without a letter or digit need no
+        edit.
         """
         written = range(hunk.new_start, hunk.new_start + hunk.new_count)
         return bool(orders) and all(
@@ -198,10 +199,9 @@ class HunkOrigins:
 
 
 def _forget_earlier(told: _Told, file: DiffedFile, earlier: Collection[int]) -> None:
-    """Take the lines of hunks from the edits that had led to the older content.
+    """Drop the attributions of hunks' lines to `earlier`, the edits that led to the older content.
 
-    A line that comes back, or is copied, is a change of its own; who once wrote it does not explain
-    it.
+    A line that comes back, or is copied, is a new change. Who once wrote it does not explain it.
     """
     for hunk in file.hunks or ():
         for at in range(hunk.new_start, hunk.new_start + hunk.new_count):
@@ -238,7 +238,7 @@ def _origin(hunk: Hunk, lineage: FileLineage, told: _Told) -> HunkOrigin:
 
 
 def _moves(source: FileRecord, file: DiffedFile) -> bool:
-    """Whether a record renamed the file, or left this content under its new name."""
+    """Whether a record renamed the file as the change does, or left its content at the new path."""
     _, each = source
     if file.previous is None or each.path != file.path:
         return False

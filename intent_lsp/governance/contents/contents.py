@@ -120,7 +120,10 @@ class Contents:
         return self.on_disk(path).hash
 
     def seen(self, path: WorkspacePath, content: FileContent) -> None:
-        """Store a file's initial content, unless it has one or commits determine all baselines."""
+        """Store a file's initial content, unless it has one.
+
+        Do nothing if HEAD has a commit and no baseline is kept in memory: then nothing needs it.
+        """
         if not self._committed() or self._sight_baseline:
             self._initial.open(path, content)
             if self._initial.found(path) is not None:
@@ -198,7 +201,7 @@ class Contents:
     ) -> None:
         """Replace a file's initial content, if it has one, and its baseline by `before`.
 
-        The baseline is replaced only if it has the hash of `taken`.
+        `taken` is the content that was wrongly taken for both. A baseline with another hash stays.
         """
         in_baseline = self.baseline(session_id, path).hash == taken.hash
         self._initial.correct(path, before)
@@ -266,7 +269,7 @@ class Contents:
         return Seen(git.head_commit(), dict.fromkeys(paths))
 
     def _uncommitted(self) -> Seen | None:
-        """Return the state of a tree without a commit; None if git fails or it is too large."""
+        """Return a tree without a commit as it is; None if git fails or the tree is too large."""
         status = tree_status(self.stores.root)
         if status is None or is_too_large(self.stores.root, status.paths):
             return None

@@ -6,8 +6,8 @@ Invariant: a tree without a commit is read as a whole, or not at all if that wou
 its files count as changes of the empty tree.
 Invariant: a file's first content is never replaced by a later one. A file that appears in the tree
 later, before an editor opens it, counts as absent at first.
-Invariant: of a file that an editor has opened unchanged the whole content is kept, of any other the
-hash.
+Invariant: the whole content is kept of a file that an editor opens while it is unchanged. Of any
+other file, only the hash is kept here.
 """
 
 import threading
@@ -32,7 +32,7 @@ BYTES_AT_MOST: Final = 256 * 1024 * 1024
 
 
 class InitialContents:
-    """The initial contents of one root's files: those at the first reading. Thread-safe.
+    """The initial contents of one root's files: what each held when first read. Thread-safe.
 
     `kept` is a function that returns the content with a hash, or an absent file for None.
     """
@@ -59,9 +59,9 @@ class InitialContents:
                 self._opened.setdefault(path, content)
 
     def find(self, files: Mapping[WorkspacePath, ContentHash | None]) -> None:
-        """Store the hashes of all files of a tree as initial contents, unless some are stored.
+        """Store the hashes of all files of a tree as initial contents, if none are stored yet.
 
-        A file that appears only in a later call counts as absent at first.
+        Otherwise, note that the files that are not among the stored ones were absent at first.
         """
         with self._lock:
             if self._found is None:
@@ -124,7 +124,7 @@ def read_tree(
 ) -> Iterator[tuple[WorkspacePath, ReadFile]]:
     """Yield each file at `paths` with its content, without the server's own and unreadable ones.
 
-    If the root has no regular file at a path, it comes with NOTHING.
+    A path at which the root has no regular file is yielded with NOTHING.
     """
     files = TreeFiles(root)
     for path in paths:

@@ -76,9 +76,11 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
     ) -> Iterator[RecordedChange]:
         """Record those of the `ready` changes that still hold; yield a result for each `_Group`.
 
-        Nothing is recorded if git `has_moved`, records still wait in the queue, or `.orchestration`
-        is gone. `session` is named as the observer. `inner` are the snapshots of the git
-        repositories below the root. The root's lock is held until the last result is taken.
+        Nothing is recorded if git has done something since the last snapshot
+        (`GitWork.has_moved`), if records still wait in the queue, or if `.orchestration` is gone.
+        `session` is the observer: changes by an unknown author are recorded under it. `inner` are
+        the snapshots of the git repositories below the root. The root's lock is held until the last
+        result is taken.
         """
         held = partial(self._held, TreeFiles(self.judging.stores.root), inner)
         names = self._renamed(held, ready)
@@ -192,7 +194,8 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
 
         `held_by` reads a file's present content; `names` maps the new paths of renamed files to the
         old ones. A change waits if the file has changed again, cannot be read or is claimed by an
-        agent's call. It is no longer pending if a record already has it.
+        agent's call. If the newest record of the file already left its present content, the change
+        is dropped.
         """
         pending, previous = self.pending.waiting[path], names.get(path)
         before = pending if previous is None else self.pending.waiting[previous]

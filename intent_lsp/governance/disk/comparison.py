@@ -28,9 +28,10 @@ UNSEEN_AT_MOST: Final = 1_000
 
 
 class _Side(Struct, frozen=True):
-    """A path's content in one of two snapshots: its hash if `hashed`, and its git blob or None.
+    """A path's content in one of two snapshots, by its hash, its git blob, or both.
 
-    Without a hash and a blob, there was no file.
+    `blob` is None if it is not known. `hash` is None if there was no file, or if the hash is not
+    known (`hashed` is False).
     """
 
     hash: ContentHash | None = None
@@ -52,8 +53,8 @@ def compare(
     """Return what changed between two snapshots of a work tree, or None if that is unknown.
 
     `also_unseen`: also look for edits that were committed in between and replaced since. `above` is
-    what comes before the paths of the work tree in the paths of records, and of the result: "", or
-    for a repository below the root its own path with a slash.
+    put before each path of the work tree in the result and to look up records: "", or for a
+    repository below the root its own path with a slash.
     """
     then, now = _unfolded(then, now), _unfolded(now, then)
     comparing = _Comparing(looks, then, now, above)
@@ -77,7 +78,7 @@ def compare(
 def _unfolded(snapshot: TreeSnapshot, other: TreeSnapshot) -> TreeSnapshot:
     """Return the snapshot with the files of some inner repositories listed as its own files.
 
-    These are the inner repositories without a commit that the other snapshot does not have.
+    These are the inner repositories that have no commit and are not in the other snapshot.
     """
     alone = [p for p, i in snapshot.inner.items() if p not in other.inner and i.head is None]
     if not alone:
@@ -95,7 +96,8 @@ def _inner(
 ) -> Comparison | None:
     """Return what changed in the repository at `path` below the root, or None if that is unknown.
 
-    An inner repository that appeared or vanished counts as one changed file, a submodule as none.
+    An inner repository that appeared or vanished counts as one changed file. A submodule that
+    appeared or vanished is no change.
     """
     before, after, inner = then.inner.get(path), now.inner.get(path), looks.git_of(path)
     if before is not None and after is not None and inner is not None:

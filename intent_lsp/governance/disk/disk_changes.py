@@ -2,8 +2,8 @@
 
 Specified in requirements section 7.
 
-Invariant: a content that a record or the server explains is not recorded here, and one that git
-explains only if it ends a violation.
+Invariant: a content that a record or the server explains is not recorded here. A content that git
+wrote is recorded only if it ends a violation.
 Invariant: changes are recorded under the root's lock, so that of two servers on one root only one
 records a change.
 """
@@ -43,9 +43,9 @@ class TreeLook(Struct, frozen=True, kw_only=True):
     """The root's own files that differ from HEAD now (`seen`), and the files just `changed`.
 
     Just changed are those that differ from the last snapshot and from what recorded calls and file
-    operations have left since. At the first snapshot, or if the last one's commit is gone, they are
-    all of `seen`. If `again`, a git command is running or nothing can be compared now: `changed` is
-    empty, and the changes are reported later.
+    operations have left since. At the first snapshot, or if the last one's commit is gone,
+    `changed` has all files of `seen`. If `again`, a git command is running or nothing can be
+    compared now: `changed` is empty, and the changes are reported later.
     """
 
     seen: Seen
@@ -75,7 +75,7 @@ class DiskChanges(Struct, kw_only=True, dict=True):
     looks: TreeLooks
 
     def __post_init__(self) -> None:
-        """Begin without a snapshot, and create the parts that wait for and record changes."""
+        """Begin without a snapshot, and create the parts that keep and record pending changes."""
         self._lock = threading.Lock()
         self._then: TreeSnapshot | None = None
         self._then_at = ""
@@ -91,9 +91,9 @@ class DiskChanges(Struct, kw_only=True, dict=True):
     def look(self) -> TreeLook | None:
         """Take a snapshot of the work tree and note what changed since the last one.
 
-        No change is noted at the first snapshot, or if the last one's commit is gone. Else, if they
-        cannot be compared, or differ while git is running, the last snapshot stays and the result
-        says `again`. Return None if there is no repository or no snapshot can be taken.
+        No change is noted at the first snapshot, or if the last one's commit is gone. If the two
+        snapshots cannot be compared, or differ while git is running, the last one stays and the
+        result says `again`. Return None if there is no repository or no snapshot can be taken.
         """
         with self._lock:
             git = self.stores.git
@@ -134,10 +134,11 @@ class DiskChanges(Struct, kw_only=True, dict=True):
     def record(self, session: Session, saving: Collection[WorkspacePath] = ()) -> DiskNews:
         """Record the changes that no record, call or editor accounts for.
 
-        The author is the agent whose call was open, else unknown; `session` is named as the
-        observer. Changes wait if git has done something since the last snapshot, while an agent may
-        still report them, while records are queued, and while an editor saves the file (`saving`).
-        The result is empty if there are none or `.orchestration` is gone.
+        The author is the agent whose call was open, else unknown: such a change is recorded under
+        `session`, which observed it. Changes wait if git has done something since the last
+        snapshot, while an agent may still report them, while records are queued, and while an
+        editor saves the file (`saving`). The result is empty if there are none or `.orchestration`
+        is gone.
         """
         with self._lock:
             self.foreign.observer = session
@@ -169,7 +170,10 @@ class DiskChanges(Struct, kw_only=True, dict=True):
             self._left[path] = left
 
     def _forget_left(self, seen: Mapping[WorkspacePath, ContentHash | None]) -> None:
-        """Discard the noted hashes that a snapshot has used, unless a newer one was noted since."""
+        """Discard the noted hashes in `seen`, except where a newer one was noted since.
+
+        `seen` are those that a snapshot has used.
+        """
         for path, left in seen.items():
             if self._left.get(path) == left:
                 self._left.pop(path, None)
@@ -190,9 +194,9 @@ class DiskChanges(Struct, kw_only=True, dict=True):
         """Add the edits of a comparison to the pending changes, except in governed roots below.
 
         A pending change of a file that git changed is handled by `follow_git`. Edits that were
-        committed and replaced meanwhile are set aside. A discarded edit is added only if discarding
-        it undoes a violation, and HEAD and the stashes are unchanged. `at` is the time of the
-        snapshot `now`.
+        committed and replaced meanwhile are set aside (`keep_taken`). A discarded edit is added
+        only if discarding it undoes a violation, and HEAD and the stashes are unchanged. `at` is
+        the time of the snapshot `now`.
         """
         for path in compared.gits:
             self._pending.follow_git(path)

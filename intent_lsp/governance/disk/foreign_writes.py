@@ -30,8 +30,8 @@ class ForeignWrites(Struct, kw_only=True):
         Return the hash of what was written meanwhile, or None if none was found. `data` is the
         file's present content; None (no file, or its content is not known) means that only what was
         written before is recorded. A content noticed during the call is foreign if it is neither
-        empty nor the present one, and `data` does not begin with it or is not what the call
-        announced. The caller holds the root's lock.
+        empty nor the present one. But if `data` begins with it, it is foreign only if the call
+        announced another text than `data`. The caller holds the root's lock.
         """
         self.record_before(file.path, file.pre_hash)
         seen = self.pending.waiting.get(file.path)

@@ -67,7 +67,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         return {commit: self.trees.authored_in(commit) for commit in commits}
 
     def authored_content(self, path: WorkspacePath) -> bytes | None:
-        """Return a file's newest content committed between the snapshots, or None without any."""
+        """Return a file's newest content committed in between, or None if there is none."""
         found = (data for data in reversed(self._authored_contents(path)) if data is not None)
         return next(found, None)
 
@@ -138,9 +138,10 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         """Return whether git wrote a file by moving HEAD to a commit where it has this blob.
 
         `blob` None means a commit without the file. `old` is the file's earlier hash. A commit of
-        unknown origin does not count. If somebody committed the file in between, its content counts
-        only if it was there before or was fetched, or if git made it of contents that are recorded
-        or `old`. Without a reflog, a commit counts that was there before or came by the last fetch.
+        unknown origin does not count. If somebody committed the file in between, a commit counts
+        only if its blob was there before or was fetched (`_is_from_elsewhere`), or if git made the
+        commit of contents that are recorded or `old` (`_is_told`). Without a reflog, a commit
+        counts only if it was there before or came by the last fetch.
         """
         if self.moves is None:
             head = self.after.head
@@ -177,9 +178,9 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
     def _is_from_elsewhere(self, commit: str, path: WorkspacePath, blob: str | None) -> bool:
         """Return whether a path's blob in a commit was there before, or has been fetched since.
 
-        The commit is one to which HEAD moved. What was committed here in between and pushed is
-        reachable from remotes like what was fetched, so no such commit counts as fetched, nor does
-        a blob that is in one.
+        The commit is one to which HEAD moved. A commit that was made here in between and pushed can
+        be reached from remotes like a fetched one. So no commit made here counts as fetched, nor
+        does a blob that is in one of them.
         """
         if self._is_known(commit, self._there_before):
             return True
@@ -226,7 +227,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def _logged(self) -> frozenset[str]:
-        """The commits made here between the snapshots, and those where HEAD was before by its log.
+        """The commits made here between the snapshots, and the earlier ones in HEAD's log.
 
         Of a long log, only the end is read.
         """
@@ -246,7 +247,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         return False
 
     def _taken_along(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Return whether git merged a file's uncommitted changes into the commit it checked out."""
+        """Return whether git merged a file's uncommitted changes with the commit it checked out."""
         heads = (self.before.head, self.after.head)
         if old is None or blob is None or None in heads or path in self.authored:
             return False

@@ -48,8 +48,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """What changed between two snapshots: `edits`, and the paths that git itself changed (`gits`).
 
     `discarded` are uncommitted contents that git removed. `unseen`, if asked for, are edits that
-    were committed between the snapshots and replaced since; each is the content before the edit and
-    the committed one.
+    were committed between the snapshots and replaced since; each leads from the content before the
+    edit to the committed one.
     """
 
     edits: tuple[ChangedFile, ...]
@@ -75,8 +75,8 @@ class RecordedChange(Struct, frozen=True, kw_only=True):
 class PendingChange(Struct, frozen=True, kw_only=True):
     """An unrecorded change of a file, from the hash `old` to the hash `new` last noticed.
 
-    They are None if there was no file; `old` also if it is not known (`old_known` is false).
-    `since` is the time of the last snapshot before the change.
+    A hash is None if there was no file. `old` is None, too, if it is not known (`old_known` is
+    false). `since` is the time of the last snapshot before the change.
     `ticket` is the ticket of a call that may have made the change, or None. `passed` are the hashes
     noticed in between, at most the last `_PASSED`.
     """
@@ -94,7 +94,7 @@ class PendingChanges(Struct, kw_only=True):
 
     `waiting` are changes to be recorded. `taken` are changes that git removed from the work tree
     before they were recorded. `unlisted` are the last hashes of untracked files that git no longer
-    lists, though they existed when that was noticed.
+    lists and that still existed when this was noticed.
     """
 
     stores: Stores
@@ -131,8 +131,8 @@ class PendingChanges(Struct, kw_only=True):
         """Set aside the pending change of a file that git has changed; drop a pending deletion.
 
         If nothing is pending and git has brought back the content of a change that was set aside,
-        that change is pending again, unless a record has left this content before. This is for
-        edits that are committed and rebased, or stashed and popped.
+        that change is pending again, unless an earlier record left the file with this content. This
+        is for edits that are committed and rebased, or stashed and popped.
         """
         taken = self.waiting.pop(path, None)
         if taken is not None and taken.new is not None:
@@ -214,10 +214,10 @@ class PendingChanges(Struct, kw_only=True):
             self.stores.end_runs(others)
 
     def _is_of_others(self, path: WorkspacePath, left: ContentHash | None) -> bool:
-        """Return whether a file differs from the content `left` by its run of automatic saves.
+        """Return whether a file differs from `left`, what its run of automatic saves last wrote.
 
-        False if an editor is about to save that difference, True if the file cannot be read. The
-        disk is read again, since the run may be newer than the last snapshot.
+        False if an editor is about to record a save of the present content, True if the file cannot
+        be read. The disk is read again, since the run may be newer than the last snapshot.
         """
         try:
             held = TreeFiles(self.stores.root).held(path)

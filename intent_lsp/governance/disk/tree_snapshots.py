@@ -168,10 +168,10 @@ class TreeLooks(Struct, dict=True):
         return found
 
     def _listed(self, status: TreeStatus) -> Iterator[tuple[WorkspacePath, str | None, bool]]:
-        """Yield each file to read, its blob in git's index or None, and if git says they are equal.
+        """Yield each file to read, its blob in the index or None, and whether git calls them equal.
 
-        They are the files of `status`, and tracked files that git is told not to compare; of these,
-        only existing ones under a sparse checkout.
+        The files are those of `status`, and tracked files that git is told not to compare. Under a
+        sparse checkout, such a tracked file is left out if it does not exist.
         """
         for path in status.paths:
             known = status.index.get(path)
@@ -234,7 +234,7 @@ class TreeLooks(Struct, dict=True):
 
 
 def is_anybodys(path: WorkspacePath) -> bool:
-    """Return whether people or agents may edit a file: not temporary, nor the server's or git's."""
+    """Return whether people or agents edit such a file: not a temporary, the server's or git's."""
     kind = standing(path, _ANY_POLICY, ignored=False)
     return kind not in (FileClass.SERVER_ONLY, FileClass.IGNORED) and not is_temporary(path)
 
@@ -242,9 +242,9 @@ def is_anybodys(path: WorkspacePath) -> bool:
 class GitWork(Struct, kw_only=True):
     """Follows the git activity of one root. `moment` is git's state at the last complete snapshot.
 
-    The others are as of the last call of `goes_on`. `stuck` is the state in which a git command
-    seemed to run, and the time when it was noticed, or None. `passed_over`: the command is ignored,
-    as this state has lasted for GIT_AWAITED_FOR.
+    The last call of `goes_on` set the others. `stuck` is the state in which a git command seemed to
+    run, and the time when it was first noticed, or None if no command seemed to run.
+    `passed_over`: that command is ignored, since the state has not changed for GIT_AWAITED_FOR.
     """
 
     stores: Stores

@@ -1,8 +1,8 @@
 """Events of file watches without those that the product caused itself (requirements section 7).
 
 Invariant: an event of a file that others than the server may write is dropped only if the file has
-the stamp that it had when it was noted as known, or if it is missing on disk, in the last snapshot
-and in HEAD.
+the stamp that it had when it was noted as known, or if it is neither on disk, nor in the last
+snapshot, nor in HEAD.
 """
 
 import os
@@ -33,9 +33,9 @@ class WatchEvents(Struct, frozen=True, kw_only=True):
     def in_tree(self, paths: frozenset[Path]) -> frozenset[Path]:
         """Return those of the changed paths that require an examination of the work tree.
 
-        Left out are the server's own files, known changes (except of the control plane and of
-        OF_GIT), and files that are missing on disk, in the last snapshot and in HEAD. A path
-        outside the root is returned.
+        Left out are the server's own files. Left out are known changes, except of the control plane
+        and of OF_GIT: the file has the stamp that was noted as known. Left out are files that are
+        neither on disk, nor in the last snapshot, nor in HEAD. A path outside the root is returned.
         """
         return self._kept(
             paths,
@@ -47,10 +47,10 @@ class WatchEvents(Struct, frozen=True, kw_only=True):
     def of_rules(self, paths: frozenset[Path], is_open: Callable[[Path], bool]) -> frozenset[Path]:
         """Return those of the changed paths that require an examination of rules and open files.
 
-        Left out are known changes (except of OF_GIT and of control files that others than the
-        server write), and files that are missing on disk, in the last snapshot and in HEAD, if they
-        are neither of the control plane nor open in an editor (`is_open`). A path outside the root
-        is returned.
+        Left out are known changes, except of OF_GIT and of control files that others than the
+        server write. Left out are files that are neither on disk, nor in the last snapshot, nor in
+        HEAD; but not those of the control plane, and not those open in an editor (`is_open`). A
+        path outside the root is returned.
         """
         root = self.stores.root
 

@@ -275,10 +275,10 @@ def _changed_in_tree(
 def _changed_elsewhere(
     contents: Contents, before: GitSnapshot | None, now: GitSnapshot | None
 ) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and the old content, if kept, of changed ignore files outside the work tree.
+    """Yield (name, old content) of each changed ignore file outside the work tree.
 
-    The name is the one in git's output. A file that git may report under two names is yielded
-    twice.
+    A file whose old content is not kept is left out. The name is the one in git's output. A file
+    that git may report under two names is yielded twice.
     """
     old = dict(before.excludes) if before is not None else {}
     new = dict(now.excludes) if now is not None else {}

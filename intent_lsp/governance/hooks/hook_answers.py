@@ -1,7 +1,8 @@
 """The answer to one event of an agent host, in the host's own form, whatever happens.
 
 Invariant: without a governed root nothing is said and nothing is written.
-Invariant: what decides is loaded once the root is known, so that a hook elsewhere ends quickly.
+Invariant: the code that decides is imported only for a governed root, so that other hooks end
+quickly.
 """
 
 import os
@@ -25,7 +26,7 @@ class ElsewhereError(Exception):
 
 
 class HookCall(Struct, frozen=True):
-    """One run of the hook: the host, the event's name if it was given, and where it runs.
+    """One run of the hook: the host, the event's name if it was given, and environment variables.
 
     `cwd` is the working directory of the hook's process.
     """
@@ -58,7 +59,7 @@ class HookCall(Struct, frozen=True):
 
 
 class HookAnswering(Struct):
-    """Answers one event. `root` is its governed root as soon as that is known.
+    """Answers one event. `root` is the root that governs the event, once that is known.
 
     `decide` returns the decision on an event in a root.
     """
@@ -71,7 +72,7 @@ class HookAnswering(Struct):
     def answer(self, data: bytes) -> HookAnswer:
         """Return the answer to the event with the payload `data`, as the bytes that the host wrote.
 
-        Raise ElsewhereError if `decide` does; any other failure is an answer.
+        Raise ElsewhereError if `decide` does. Any other error becomes an answer.
         """
         try:
             return self._governed(read_payload(data))
@@ -136,9 +137,9 @@ class HookAnswering(Struct):
 
 
 def _root_of(event: HookEvent, start: str) -> Path | None:
-    """Return the root that governs an event: that of its first file, else of its directory.
+    """Return the root that governs an event's first file, else that of the event's directory.
 
-    Relative paths begin at the directory `start`.
+    Relative paths begin at the directory `start`. Return None if no root governs either.
     """
     paths = () if event.call is None else event.call.paths
     for path in (*paths[:1], ""):

@@ -1,9 +1,9 @@
 """Tool calls of agent hosts, as their hooks report them: judged before, recorded afterwards.
 
-Invariant: a person who has to approve a call has less time than the host waits for a hook at least,
-so that the refusal arrives.
-Invariant: an edit whose end the host does not report is recorded by what the disk holds when it
-reports the turn's end or the next prompt.
+Invariant: a person who has to approve a call has less time than the host gives a hook, so that the
+refusal arrives.
+Invariant: an edit whose end the host does not report is recorded when the host reports the turn's
+end or the next prompt, by what the disk holds then.
 """
 
 import logging
@@ -62,8 +62,8 @@ _CUT: Final = ", as long as a hook of {host} may wait (hitl_timeout_seconds is {
 class HookCalls(Struct, frozen=True, kw_only=True):
     """The calls of one host's agents in one root.
 
-    `person` can be asked for approval; None: nobody can. The model gets notes on calls before they
-    are made, if the host tells it any then, else warnings afterwards.
+    `person` can be asked for approval; None: nobody can. If the host shows the model notes before a
+    call, the model gets the call's warnings then, else after the call.
     """
 
     governance: Governance
@@ -72,7 +72,7 @@ class HookCalls(Struct, frozen=True, kw_only=True):
     person: PersonAtEditor | None
 
     def before(self, call: ToolCall, asker: HookAsker) -> HookDecision:
-        """Judge a call that is about to be made. Return a refusal, or a note with warnings or none.
+        """Judge a call that is about to be made. Return a refusal, or a note that may be empty.
 
         If the tool only reads, the call's files count as read. Raise InvalidCallError if the call
         cannot be parsed, or is an edit that names no file, patch or command; RequestLimitError if
@@ -174,8 +174,8 @@ class HookCalls(Struct, frozen=True, kw_only=True):
     def _named(self, call: ToolCall, asker: HookAsker) -> ToolCall:
         """Return the call with an id. If its host gives none, make one.
 
-        It is that of an equal open call from within SAME_CALL_WITHIN, if there is one: a host that
-        runs the hooks of another host's file too reports a call twice.
+        If an equal call was made within SAME_CALL_WITHIN and is open, take its id: a host that also
+        runs the hooks in another host's file reports a call twice.
         """
         if call.tool_use_id is not None:
             return call

@@ -1,6 +1,6 @@
 """Answers the events of agent hosts' hooks for one governed root.
 
-Invariant: a call is refused with a reason, or it passes. The host itself is never told to ask.
+Invariant: a call is refused with a reason, or it passes. No answer makes the host ask a person.
 """
 
 import re
@@ -62,8 +62,8 @@ class HookEvents(Struct, frozen=True, kw_only=True):
         """Do what follows from an event, and return the answer to it.
 
         A call is judged or recorded, and a session or a turn begins or ends. The time of the event
-        is stored, too; of the kinds OTHER and SUBAGENT_START nothing else. For any other kind,
-        raise WrongPayloadError if the event has no usable id of its session or subagent, and the
+        is stored, too; for the kinds OTHER and SUBAGENT_START that is all. For any other kind,
+        raise WrongPayloadError if the event has no usable id of its session or subagent, or the
         errors of `HookCalls.before`.
         """
         self.governance.heard.note(

@@ -77,7 +77,7 @@ class HookSessions(Struct, frozen=True):
     def asker(self, event: HookEvent) -> HookAsker:
         """Return whose event it is. Raise WrongPayloadError if the host gives no usable id.
 
-        For an event with a `parent_id`, store that its session belongs to that session.
+        If the event has a `parent_id`, store that the event's session belongs to the parent's.
         """
         for name, given in (("session", event.session_id), ("subagent", event.agent_id)):
             text = given or ""
@@ -95,9 +95,9 @@ class HookSessions(Struct, frozen=True):
     def seen(self, event: HookEvent, asker: HookAsker) -> str:
         """Begin the event's session if it is new, and store the name of its model, if given.
 
-        For a new session, the intent that a person chose beforehand is selected or, if the policy
-        says so, that of their editor, unless that is refused. Return what a new session has to be
-        told about that, else "".
+        In a new session, the intent that a person chose beforehand is selected. If there is none
+        and the policy says so, that of the person's editor is selected. Return what the agent of a
+        new session has to be told about that, else "".
         """
         governance = self.governance
         self._hear(event, asker)
@@ -157,9 +157,9 @@ class HookSessions(Struct, frozen=True):
         return first_words(self.handshake(asker))
 
     def handshake(self, asker: HookAsker) -> Handshake:
-        """Return what an agent needs in order to select an intent. It gets a handle if it has none.
+        """Return what an agent needs in order to select an intent.
 
-        Without a session database there are no handles.
+        An agent without a handle gets one. Without a session database there are no handles.
         """
         return Handshake(
             handle=self.governance.handles.handle(*asker),
@@ -263,7 +263,7 @@ def _scope(denied: Denied, handshake: Handshake) -> list[str]:
 
 
 def _files(owning: Mapping[str, Sequence[str]]) -> str:
-    """Return words for those files of a refusal that have an owner."""
+    """Return what to call the files of a refusal that have an owner: `some of the files` or all."""
     if len(owning) == 1:
         return "the file"
     return "the files" if all(owning.values()) else "some of the files"

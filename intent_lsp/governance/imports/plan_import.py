@@ -3,8 +3,8 @@
 Specified in requirements section 3.10.
 
 Invariant: nothing is written. `Planner.write_shown` writes what a person was shown, and no more.
-Invariant: an intent with the specification of a proposed one, or with it as its id or an alias,
-stays as it is.
+Invariant: an intent stays as it is if its specification, id or alias is the specification of a
+proposed one.
 """
 
 from collections import defaultdict
@@ -56,8 +56,9 @@ class PlanProposal(Struct, frozen=True, kw_only=True):
     `added` are the new intents with their ids, and `documents` where each stands in the plan, by
     its id, as `path:line` with lines from 1. `known` are the intents that the file has already.
     `refused` maps the specification of a proposed intent that cannot be added to the reason.
-    `unused` maps the id of a new intent to the paths that it names and that are no scope. `before`
-    and `after` are the file's bytes without and with the edit, whose changes apply to `text`.
+    `unused` maps the id of a new intent to paths that the plan names and that are left out of its
+    scope. `before` and `after` are the file's bytes without and with the edit. `text` is the text
+    before the edit, `changes` are the changes of it.
     """
 
     added: tuple[Intent, ...]
@@ -76,9 +77,9 @@ def propose(
 ) -> PlanProposal | CheckoutRefusal:
     """Return the edit that adds the proposed intents which the intents file does not have yet.
 
-    Nothing is written. The edit has no changes if there are none or none can be added. Return a
-    refusal while governance is off, or if the intents file is missing or is not UTF-8 text. Raise
-    OSError if it cannot be read.
+    Nothing is written. The edit has no changes if there are no such intents or none can be added.
+    Return a refusal while governance is off, or if the intents file is missing or is not UTF-8
+    text. Raise OSError if it cannot be read.
     """
     rules = governance.rules.current()
     if not rules.governed:
@@ -120,7 +121,7 @@ def _by_names(intents: Intents) -> Mapping[str, Intent]:
 class _Made(Struct, frozen=True):
     """A proposed intent as an intent without an id, and where it stands in its plan.
 
-    `unused` are the paths that it names and that are no scope.
+    `unused` are the paths that the plan names for it and that are left out of its scope.
     """
 
     intent: Intent
@@ -129,9 +130,9 @@ class _Made(Struct, frozen=True):
 
 
 def _made(governance: Governance, proposed: Sequence[ProposedIntent]) -> Sequence[_Made]:
-    """Return the proposed intents, of each specification the first.
+    """Return the first proposed intent of each specification.
 
-    A change may stand in two places: as it is worked on, and archived.
+    A change may be proposed twice: as it is worked on, and archived.
     """
     tree = _tree_names(governance)
     unique: dict[str, ProposedIntent] = {}
@@ -191,7 +192,7 @@ def _intent(tree: TreeNames, each: ProposedIntent) -> _Made:
 def _known(intents: Mapping[str, Intent], there: Intent) -> ImportedBefore:
     """Return in what an intent of the intents file differs from `there`, which a plan proposes.
 
-    `intents` maps the specifications, ids and aliases of the intents of the file to these.
+    `intents` maps the specifications, ids and aliases of the file's intents to the intents.
     """
     here = intents[there.specification]
     differences = (

@@ -52,9 +52,9 @@ _OTHER_TOOLS: Final = frozenset((".kiro", "openspec"))
 class _Layout(Struct, frozen=True, kw_only=True):
     """Where the directories of a kind are, and which documents they have.
 
-    `places` are where they may be below a directory that is given. If neither a directory nor the
-    kind is given, only the first place of the root is searched. A directory in `home`, or in the
-    archive there, needs one of `documents`; elsewhere it needs one of `signs`.
+    `places` are where they may be below the directory that is searched. If that is the root, and no
+    kind is given, only the first place is searched. A directory in `home`, or in the archive there,
+    needs one of `documents`; elsewhere it needs one of `signs`.
     """
 
     places: tuple[str, ...]
@@ -183,7 +183,7 @@ def kind_of_file(path: str) -> PlanKind:
 def directory_of(base: Path, path: str) -> tuple[PlanKind, str] | None:
     """Return the kind and the directory of the plan that has a document at `path`.
 
-    Return None if there is no such plan; `base` itself is none.
+    Return None if there is no such plan. A document in `base` itself is part of no plan.
     """
     parent, _, name = path.rpartition("/")
     if not parent:

@@ -89,10 +89,10 @@ class CallFactsOf:
     def heard(self, hearing: Hearing) -> Hearing:
         """Return the call with its final list of paths to judge.
 
-        If the call has no paths or patch besides its command, the command's paths are replaced by
-        those that `CommandPaths.found` returns. Left out are paths by which the command may restore
-        a file after an agent's violation: comparing the work tree after the command shows whether
-        it did. Without a command, the call is returned unchanged.
+        If the call has only a command, and no paths or patch, the command's paths are replaced by
+        those that `CommandPaths.found` returns. A path is left out if the command may restore the
+        file there after an agent's violation: whether it did shows when the work tree is compared
+        after the command. Without a command, the call is returned unchanged.
         """
         reading, call = hearing.reading, hearing.call
         if call.command is None:
@@ -240,11 +240,11 @@ class CallFactsOf:
 def _expected(
     call: ToolCall, asker: Asker, file: CallFile, memory: FileMemory
 ) -> tuple[ContentHash | Unread | None, bool]:
-    """Return the hash of a file that its agent knows, and whether it learnt it in this turn.
+    """Return the hash that the agent knows of a file, and whether it was learnt in this turn.
 
     A hash that the call itself names comes first. A file that is as intent-lsp itself wrote it
-    last counts as learnt in this turn. Else it is what the agent last read or wrote: the hash is
-    None if there was no file, or Unread.NEVER if it has done neither.
+    last counts as learnt in this turn. Else the hash is that of what the agent last read or wrote:
+    None if there was no file, or Unread.NEVER if the agent has done neither.
     """
     for name in (file.touched.path, _path(file)):
         if name in call.read_hashes:

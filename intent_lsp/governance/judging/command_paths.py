@@ -96,7 +96,7 @@ class CommandPaths:
 
         A path outside the root or in a governed root below it is yielded itself, and so is a path
         that no agent may change, or a directory that may hold such a path. Any other path marked as
-        a `directory` yields nothing, unless it is a file's. What is copied or moved into a
+        a `directory` yields nothing, unless a file is there. What is copied or moved into a
         directory is yielded as by `_copied`, and any other directory that is no link as by
         `_in_directory`.
         """
@@ -137,8 +137,8 @@ class CommandPaths:
         """Yield the files of a directory that a command deletes or writes.
 
         Of a directory that the command restores, yield the tracked files that git reports changed.
-        Yield nothing if the command creates the directory, and the directory itself if the command
-        writes into it and it has no files yet.
+        Yield nothing if the command creates the directory. Yield the directory itself if the
+        command writes into it and no file in it is found.
         """
         if touched.effect is Effect.CREATE:
             return
@@ -201,7 +201,11 @@ class CommandPaths:
         return all(self._is_ignored(name, touched, directory=False) for name in names)
 
     def _is_ignored(self, path: WorkspacePath, touched: TouchedPath, *, directory: bool) -> bool:
-        """Return whether git ignores a path. Nothing in a governed root below counts as ignored."""
+        """Return whether git ignores a path. Nothing in a governed root below counts as ignored.
+
+        `directory`: the path is a directory's. It also counts as one if nothing is there and the
+        command creates or deletes it (`touched`).
+        """
         git = self._stores.git
         if git is None or self._others.hold(path):
             return False

@@ -149,9 +149,10 @@ def _event(  # noqa: PLR0913, PLR0917 - each is a part of the record
     verdict: ScopeValidation,
     files: Iterable[tuple[RecordFile, tuple[Range, ...]]],
 ) -> Event:
-    """Return the event of an edit whose class was inferred; its files come with their ranges.
+    """Return the event of an edit whose class was inferred.
 
-    It has the intent of `judgement`, and lacks what the policy hides.
+    `files` are the files, each with its changed ranges. The event has the intent of `judgement`,
+    and lacks what the policy hides.
     """
     intent = judgement.intent
     related = related_to(None if intent is None else specification_of(intent), kind)

@@ -23,12 +23,12 @@ from intent_lsp.store.fs.resolve import ResolvedPath
 class OpenFileState(Struct, frozen=True, kw_only=True):
     """A snapshot of a file for one session: its judgement, and the contents to compare it with.
 
-    Unsaved text is compared with `head`, `baseline` and `passed`, the content that the file's
-    newest record without a violation left. `refused` is the file's newest record if the file still
-    has the content that this record left, and the record is a violation under the same intent or
-    is of a refused call that was made all the same; else None. `ignored` is the message about such
-    a call, or None. Where nothing is to be compared, `head` is `disk`, and `baseline`, `passed` and
-    `refused` are None.
+    Unsaved text is compared with `head`, with `baseline`, and with `passed`: the content left by
+    the file's newest record that is no violation. `refused` is the file's newest record if the file
+    still has the content that this record left, and if the record is a violation under the same
+    intent, or of a call that was made although it was refused; else None. `ignored` is the message
+    about such a call, or None. If the file has no violation to show, `head` is `disk`, and
+    `baseline`, `passed` and `refused` are None.
     """
 
     judgement: Judgement
@@ -62,7 +62,7 @@ JUST_NOW: Final = 10.0
 
 
 class OpenedText(Struct, frozen=True):
-    """The lines of a document as the editor opened it, and the time then, by `file_time_ns`."""
+    """The lines of a document as the editor opened it, and the time of opening (`file_time_ns`)."""
 
     lines: list[str]
     time_ns: int
@@ -155,7 +155,7 @@ class OpenFileStates(Struct, frozen=True):
     def read_first(self, path: WorkspacePath) -> FileContent:
         """Return a file's content on disk as an editor opens it.
 
-        Store it as the initial content, if it has none and commits do not determine all baselines.
+        Store it as the initial content, if one is needed (`Contents.seen`).
         """
         content = self.judging.contents.on_disk(path)
         self.judging.contents.seen(path, content)
@@ -166,9 +166,9 @@ class OpenFileStates(Struct, frozen=True):
     ) -> Overtaken | None:
         """Return a save made before the server first read the file, or None if there was none.
 
-        `disk` is the content that the server read first, `opened` what the editor opened. If their
-        texts differ, this counts as such a save only if the file was written after the document was
-        opened, or within the last 10 seconds.
+        `disk` is the content that the server read first, `opened` what the editor opened. There was
+        such a save if their texts differ and the file was written after the document was opened, or
+        within the last 10 seconds.
         """
         text, stamp = disk.decoded, files.stamp(self.judging.stores.root / path)
         shown = "".join(opened.lines)
@@ -193,7 +193,7 @@ class OpenFileStates(Struct, frozen=True):
         return disk if baseline.hash == disk.hash else baseline
 
     def _made_all_the_same(self, path: WorkspacePath, held: ContentHash | None) -> Record | None:
-        """Return the record of a refused call that was made and left this content, or None."""
+        """Return the record of a refused call that was made and left `held`, or None."""
         past = self.judging.stores.past
         newest = None if past.newest_passes(path) else past.newest(path)
         if newest is None or newest.refused_call_hash is None:

@@ -1,6 +1,6 @@
 """Refused calls: what they announced is kept, so that one that is made all the same is known again.
 
-Invariant: of texts, only those that the call said are kept: the hash of a whole one, or pieces.
+Invariant: only what the call stated is kept: the hash of a whole text, or the pieces of an edit.
 """
 
 from collections.abc import Iterator
@@ -47,8 +47,8 @@ def refused_call(
 ) -> ContentHash | None:
     """Return the hash of the refused call that a change carries out, and note that it was made.
 
-    `new` is the hash of the content `after`. Return None if none is found, and for a content that a
-    record has left before: that is nobody's disobedience.
+    `new` is the hash of the content `after`. Return None if no such call is found. Return None,
+    too, if an earlier record left the file with that content, since the change may restore it.
     """
     state = stores.state
     if state is None:

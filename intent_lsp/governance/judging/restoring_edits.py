@@ -23,8 +23,8 @@ def may_undo(contents: Contents, path: WorkspacePath, *, deleting: bool) -> bool
 
     True only if agents made all these violations, and the file still has the content that they
     left, so that nobody else's work is lost. `deleting` asks about deletion, otherwise about
-    checkout. False if the file has no violations. Raise OSError if all are agents' and the file
-    cannot be read.
+    checkout. False if the file has no violations. Raise OSError if the file has to be read and
+    cannot be.
     """
     if contents.stores.past.newest_passes(path):
         return False
@@ -41,8 +41,8 @@ def may_undo(contents: Contents, path: WorkspacePath, *, deleting: bool) -> bool
 def puts_back(contents: Contents, path: WorkspacePath, new: ContentHash | None) -> bool:
     """Return whether a change to the content `new` (None: deletion) undoes a file's violation.
 
-    True if the file's newest record is a FAIL, and `new` is the content before that record. The
-    content in HEAD counts too, but a deletion counts only if that record created the file.
+    True if the file's newest record is a FAIL, and `new` is the content before that record or the
+    content in HEAD. A deletion undoes the violation only if that record created the file.
     """
     newest = contents.stores.past.newest(path)
     if newest is None or newest.scope_validation is not ScopeValidation.FAIL:
@@ -57,8 +57,8 @@ def puts_back(contents: Contents, path: WorkspacePath, new: ContentHash | None) 
 def _created(contents: Contents, record: Record, path: WorkspacePath) -> bool:
     """Return whether there was no file at a path before a record's change, as far as is known.
 
-    If the content before it was not known, the record has no hash of it either, and its range is
-    that of a text that was not compared; then return False.
+    A record of a file whose earlier content was unknown has no hash of that content either. It is
+    recognised by a range that stands for the whole text (`fallback`); then return False.
     """
     before, left = _ends(record, path)
     if before is not None:
@@ -87,8 +87,8 @@ def _ends(record: Record, path: WorkspacePath) -> tuple[ContentHash | None, Cont
 def only_bookkeeping(before: bytes, after: bytes) -> bool:
     """Return whether two contents of the intents file give every intent the same rules.
 
-    Of what the server reads, only `status`, `recent_history` and `updated_at` may differ, which it
-    writes at any time. False if a content cannot be read.
+    Of what the server reads, only `status`, `recent_history` and `updated_at` may differ: the
+    server itself writes these. False if a content cannot be read.
     """
     rules = _rules(before)
     return rules is not None and rules == _rules(after)

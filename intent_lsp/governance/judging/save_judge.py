@@ -47,10 +47,10 @@ class Judgement(Struct, frozen=True, kw_only=True):
     """The decision on one file for one session; `decision` is None if the file is not judged.
 
     `standing` is the file's class, `selected` the id of the session's selected intent. `owners` are
-    the open intents that own the file of a refused edit, if selecting another intent could solve
-    the refusal; ignored ones are left out. `ticket` is an agent's open ticket for the file, whose
-    verdict the edit then gets. `own_write` is the hash of the server's last write of the file.
-    `restores` is the refusal of an edit that is allowed because it restores the file.
+    the open intents that own the file of a refused edit, without ignored intents; there are none if
+    selecting another intent could not solve the refusal. `ticket` is an agent's open ticket for the
+    file, whose verdict the edit then gets. `own_write` is the hash of the server's last write of
+    the file. `restores` is the refusal of an edit that is allowed because it restores the file.
     """
 
     path: WorkspacePath
@@ -155,7 +155,8 @@ class SaveJudge(Struct, frozen=True, kw_only=True):
     ) -> Judgement:
         """Return the judgement; allow a refused edit if `text` is that of HEAD or the baseline.
 
-        Not if the disk holds a change that the author never read: restoring would overwrite it.
+        The edit stays refused if the disk holds a change that the author never read, since
+        restoring would overwrite it.
         """
         denied = judgement.denied
         if denied is None or text is None or is_stale(judgement, reading):
@@ -236,7 +237,7 @@ def _same(content: FileContent, text: str) -> bool:
 
 
 def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> tuple[IntentId, ...]:
-    """Return the `owners` of the judgement of an edit with this decision."""
+    """Return the intents for `Judgement.owners`, if this is the decision on an edit of the file."""
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
     intents, real = rules.file.intents, place.real or place.path
@@ -273,7 +274,7 @@ def unasked_row(
 ) -> ExplainedRow | None:
     """Return the check that decides on a save without asking the gate, or None if it is asked.
 
-    `denied` is the file's refusal, if any; only PATH_DENIED is decided without the gate.
+    `denied` is the file's refusal, or None. The only refusal without the gate is PATH_DENIED.
     """
     if denied is not None and denied.code is GateCode.PATH_DENIED:
         fact = denied.message

@@ -66,8 +66,8 @@ class Blamed(Struct, frozen=True):
     """The blame of a file: for each line an attribution to one of the records `sources`, or None.
 
     An attribution refers to its record by the index in `sources`. `lines` include their line ends.
-    If the file is not text or too large, `lines` is None and the only element of `claims` stands
-    for all of its `count` lines.
+    If the file is not text or too large, `lines` is None and `claims` has one element, for all of
+    the file's `count` lines.
     """
 
     claims: Attributions
@@ -99,8 +99,8 @@ class FileBlame:
         """Return the blame of a file, or None if no such file can be read and no lines are `shown`.
 
         `shown` are the lines in the editor, saved or not; None for the lines on disk. If the file
-        cannot be read they have no attribution; if it is not text or too large, they are ignored.
-        Raise LedgerUnavailableError.
+        cannot be read, the shown lines have no attribution. If the file is not text or too large,
+        `shown` is ignored. Raise LedgerUnavailableError.
         """
         data = read_in(self._root, path)
         if data is None:
@@ -149,7 +149,7 @@ class FileBlame:
         )
 
     def _other(self, lineage: FileLineage, steps: Sequence[Edit]) -> OtherFile:
-        """Return the file whose edits are `steps`, as one that blocks may have been moved from.
+        """Return the file whose edits are `steps`, from which blocks may have been moved.
 
         `lineage` is that of the file into which they may have been moved; its `sources` hold the
         records of `steps`.
@@ -190,8 +190,8 @@ class Authors:
     def people(self, runs: Iterable[BlameRun]) -> RecordAuthors:
         """Return who made the records of those blame runs that people wrote, as far as known.
 
-        That is the author of the commit which added the record, or else whether it is this user's
-        own. Empty if the policy wants no names.
+        For each record, that is the author of the commit that added it, or else whether the record
+        is this user's own. The result is empty if the policy wants no names.
         """
         records = of_people(runs)
         if not records or self._rules.current().policy.authors is AuthorNames.NONE:
@@ -210,7 +210,7 @@ class Authors:
     def _own_sessions(self) -> Collection[str]:
         """Return the ids of this user's sessions, plain and hashed, as records use either form.
 
-        There are none if they cannot be read.
+        The result is empty if the sessions cannot be read.
         """
         try:
             own = () if self._state is None else self._state.sessions_of(this_user())

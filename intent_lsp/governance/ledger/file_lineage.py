@@ -42,9 +42,9 @@ _PAGE: Final = 500
 class FileLineage(Struct):
     """The records of one file, oldest first (`sources`), and the edits they describe (`steps`).
 
-    `joined`: how many of the first records belong to other files, from which this file was moved
-    without a record. Once the method `elsewhere` was called, `sources` ends with records of other
-    files, in which moved blocks are searched for.
+    `joined`: how many of the first records are of earlier files, each of which was moved to the
+    next one without a record. Once the method `elsewhere` was called, `sources` ends with records
+    of other files, in which moved blocks are searched for.
     """
 
     sources: list[FileRecord]
@@ -100,11 +100,11 @@ def with_earlier_name(
 ) -> FileLineage:
     """Return `known`, extended by the records of a file that was moved to `path` without a record.
 
-    That must be the only deleted file whose last content is exactly the content before the first
-    record of `known`, and must pass `_is_earlier`. Its own origin is searched for in the same way,
-    NAMES_FOLLOWED files at most. Return `known` if there is no such file, if there are too many
-    paths to be sure (see `moved_from`), or if that content shows no origin (see `begun_with`).
-    Raise LedgerUnavailableError.
+    The moved file must be the only deleted file whose last content is exactly the content before
+    the first record of `known`, and must pass `_is_earlier`. Its own origin is searched for in the
+    same way, for at most NAMES_FOLLOWED files. Return `known` if there is no such file, if there
+    are too many paths to be sure (see `moved_from`), or if the content before the first record
+    shows no origin (see `begun_with`). Raise LedgerUnavailableError.
     """
     for _ in range(NAMES_FOLLOWED):
         begun = begun_with(known)
@@ -136,8 +136,9 @@ def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | N
 def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: FileLineage) -> bool:
     """Return whether the file of `earlier` may have been moved to `path`, where `known` begins.
 
-    Its records must not be newer. False also if a commit at which they were made has a file at
-    `path`, or if the content at the move is still kept and too short to be distinctive.
+    False if the newest record of `earlier` is newer than the first of `known`, or if a commit that
+    is named by a record of `earlier` has a file at `path`. False, too, if the content at the move
+    is still kept and too short to be distinctive.
     """
     last, first = earlier.sources[-1][0], known.sources[0][0]
     if last.timestamp > first.timestamp:
@@ -153,8 +154,9 @@ def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: Fi
 def begun_with(known: FileLineage) -> ContentHash | None:
     """Return the hash of a file's content before its first record, or None if it shows no origin.
 
-    None means that there is no record, that the first one gives no hash before it, that some record
-    left this content, or that the content is empty, since all empty files are alike.
+    None means that there is no record, that the first record has no hash before it, that a record
+    of the file left it with this content, or that the content is empty, since all empty files are
+    alike.
     """
     first = next(iter(known.steps), None)
     if first is None or first.pre in {None, NOTHING}:
@@ -186,9 +188,9 @@ def newest_first(index: Index, query: Query) -> Iterator[Record]:
 
 
 def _before(records: Iterable[Record], renamed_by: str | None) -> Iterator[Record]:
-    """Return those of the records, newest first, that are older than the rename `renamed_by`.
+    """Return those of the records, newest first, that are older than the record `renamed_by`.
 
-    `renamed_by` is a record's id; None: return all.
+    `renamed_by` is the id of the record of a rename, which is left out; None: return all records.
     """
     if renamed_by is None:
         return iter(records)
