@@ -148,8 +148,8 @@ class RegistrationFiles(Struct, frozen=True):
     def status(self, host: AgentHost, program: str) -> HostStatus:
         """Return how far a host is registered.
 
-        Its local settings file is left out if that has no registration. `program` is the program
-        that the local settings file is to start.
+        A local settings file is one that is not committed. It is left out if it has no
+        registration. `program` is the program that it is to start.
         """
         found = [self._status(each) for each in registrations_of(host, RegistrationOptions())]
         if host.hooks.local is not None:

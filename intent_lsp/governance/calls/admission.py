@@ -85,9 +85,10 @@ class CallDecision(Struct, frozen=True, kw_only=True):
     judged, for example because governance is off. `ticket` is None unless the call is allowed and
     governed and a ticket can be kept. `again`: the host sent this call before and got the same
     answer. `program` is the program that decided how the call's command was judged, or "" if none
-    did; None if it is not known here. `failed` is the error because of which the call was allowed
-    unjudged, or None. `before` are the outcomes of earlier commands of the agent whose end the host
-    has not reported; what they had changed was recorded just before this call.
+    did; None if there is no command, or if the program is not known. `failed` is the error because
+    of which the call was allowed unjudged, or None. `before` are the outcomes of earlier commands
+    of the agent whose end the host has not reported; what they had changed was recorded just before
+    this call.
     """
 
     decision: Decision

@@ -70,8 +70,8 @@ class CallJudging(Struct, kw_only=True):
 
         If the call may change governed files, the agent's open commands are compared first
         (`UnendedCommands.compare`). A call that may change files is refused unjudged if the intents
-        file cannot be read, or if writing the session database has failed; but not under a
-        fail-open policy. `reading` is the parsed call; `admit` decides on it.
+        file cannot be used, or if a session database exists and cannot be used. Under a fail-open
+        policy it is judged. `reading` is the parsed call; `admit` decides on it.
         """
         rules = self.stores.rules.current()
         unended: tuple[Outcome, ...] = ()
@@ -235,7 +235,7 @@ def _checked(call: ToolCall, reading: CallReading) -> CallReading:
 
 
 def _parts_of(reading: CallReading) -> Iterator[CallReading]:
-    """Yield the parts of a changing call: first it without paths, then it with each of its paths.
+    """Yield the parts of a changing call: the call without paths, then with each path alone.
 
     A read-only call has no parts.
     """

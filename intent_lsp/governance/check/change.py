@@ -24,9 +24,8 @@ class CheckWishes(Struct, frozen=True, kw_only=True):
 
     `intents` judge every change, even one that names others. `branch` is the name in which an
     intent's id is looked for; None means the name of the branch that is checked. `message` is the
-    message of a
-    commit that is being made, or "". `agents` are names or addresses that count as agents.
-    `require_coverage`: a hunk without a record is an error, not a warning.
+    message of a commit that is being made, or "". `agents` are names or addresses that count as
+    agents. `require_coverage`: a hunk without a record is an error, not a warning.
     """
 
     intents: tuple[str, ...] = ()

@@ -65,8 +65,8 @@ class ChangeRules(Struct, frozen=True):
 class CommittedRules:
     """The rules in the commits and the index of one repository.
 
-    `on_disk` are the rules in the work tree. They also judge a commit if there is an intents file
-    neither in it, nor before it, nor in the head of its range.
+    `on_disk` are the rules in the work tree. They also judge a change if there is no intents file
+    in the change, none before it, and none in the head of its range.
     """
 
     def __init__(self, git: Git, on_disk: Rules) -> None:

@@ -120,17 +120,14 @@ class Contents:
         return self.on_disk(path).hash
 
     def seen(self, path: WorkspacePath, content: FileContent) -> None:
-        """Store a file's initial content, unless it has one.
-
-        Do nothing if HEAD has a commit and no baseline is kept in memory: then nothing needs it.
-        """
+        """Store a file's initial content, unless it has one or commits say all that is needed."""
         if not self._committed() or self._sight_baseline:
             self._initial.open(path, content)
             if self._initial.found(path) is not None:
                 self.keep(content.data, content.hash)
 
     def tree_seen(self, seen: Seen) -> None:
-        """Call InitialContents.find for `seen`; if it has a commit, drop what was found instead."""
+        """Call InitialContents.find for `seen`; if it has a commit, drop what was found before."""
         if seen.head == EMPTY_TREE:
             self._initial.find(seen.files)
         else:

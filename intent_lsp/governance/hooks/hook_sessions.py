@@ -77,7 +77,7 @@ class HookSessions(Struct, frozen=True):
     def asker(self, event: HookEvent) -> HookAsker:
         """Return whose event it is. Raise WrongPayloadError if the host gives no usable id.
 
-        If the event has a `parent_id`, store that the event's session belongs to the parent's.
+        If the event has a `parent_id`, store that its session belongs to the session with that id.
         """
         for name, given in (("session", event.session_id), ("subagent", event.agent_id)):
             text = given or ""
@@ -263,7 +263,7 @@ def _scope(denied: Denied, handshake: Handshake) -> list[str]:
 
 
 def _files(owning: Mapping[str, Sequence[str]]) -> str:
-    """Return what to call the files of a refusal that have an owner: `some of the files` or all."""
+    """Return what to call the files of a refusal that have an owner, such as `the file`."""
     if len(owning) == 1:
         return "the file"
     return "the files" if all(owning.values()) else "some of the files"

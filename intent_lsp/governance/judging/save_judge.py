@@ -237,7 +237,7 @@ def _same(content: FileContent, text: str) -> bool:
 
 
 def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> tuple[IntentId, ...]:
-    """Return the intents for `Judgement.owners`, if this is the decision on an edit of the file."""
+    """Return what `Judgement.owners` is if this is the decision on an edit of the file."""
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
     intents, real = rules.file.intents, place.real or place.path
