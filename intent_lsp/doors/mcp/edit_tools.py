@@ -80,7 +80,7 @@ async def apply_edit(asked: ToolRequest, given: inputs.ApplyEditInput) -> ToolRe
 async def write_to_file(asked: ToolRequest, given: inputs.WriteInput) -> ToolResult:
     """Judge the write of a whole file for the intent in `given`. If it is allowed, write the file.
 
-    It is made and recorded as in `apply_edit`. If it is not made, the result says why.
+    The write is recorded as in `apply_edit`. If the file is not written, the result says why.
     """
     params = read_params({**_values(given), "tool_name": WRITE_TOOL}, ToolCallParams)
     return await _applied(asked, params.call(), whole_text(given.path, given.content))

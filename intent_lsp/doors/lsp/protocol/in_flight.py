@@ -85,10 +85,10 @@ class InFlightRequests:
     async def finish(self, work: Coroutine[Any, Any, T]) -> T:
         """Await `work`, which runs to its end even if the caller is cancelled. Return its result.
 
-        If the caller is a feature and is cancelled, its client is answered at once, and
-        CancelledError is raised in the feature when `work` is over. If `work` raises an exception,
-        that is raised instead. If the caller is no feature and is cancelled, CancelledError is
-        raised in it at once, and `work` goes on.
+        If the caller is a feature and is cancelled, its request is answered at once, if it has one,
+        and CancelledError is raised in the feature when `work` is over. If `work` raises an
+        exception, that is raised instead. If the caller is no feature and is cancelled,
+        CancelledError is raised in it at once, and `work` goes on.
         """
         task = asyncio.current_task()
         if task in self._kept:

@@ -151,8 +151,8 @@ class IntentRequests:
     async def init(self, given: object) -> JsonObject:
         """Answer `intent/init`: create the files of a governed root that are missing.
 
-        If the params name no workspace, the first workspace folder is meant. If a root above
-        already governs that folder, complete that root: a new root would govern the folder instead.
+        If the params name no workspace, the first workspace folder is meant. If a root governs that
+        folder already, complete that root, because a new root in the folder would take its place.
         """
         params = read_params(given, CommonParams)
         folder = self._folder(params)

@@ -165,7 +165,7 @@ class ShowCommands:
 def tracked_at(connection: Connection, params: PlaceParams) -> TrackedDocument:
     """Return the document that a command is about. Raise WrongParamsError if it is not tracked.
 
-    A closed document is tracked as long as its violations are shown.
+    A closed document may still be tracked, so that its violations stay shown.
     """
     tracked = connection.tracked_documents.tracked_at(params.uri)
     if tracked is None:
