@@ -60,8 +60,8 @@ def ask_program(
 ) -> Mapping[str, Any] | None:
     """Start a program, send it requests as lines of JSON, and return its answer to the last one.
 
-    After a request with an `id`, wait for the answer with the same `id` before the next request. A
-    request without an `id` gets no answer (None). Return None if the program cannot be started,
+    After a request with an `id`, wait for the answer with the same `id` before the next request. If
+    the last request has no `id`, return None. Return None also if the program cannot be started,
     ends before its answer or takes longer than `seconds` for all. `words` are its command line, and
     `root` its working directory. The program is killed at the end if it still runs.
     """

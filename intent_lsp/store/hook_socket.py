@@ -131,9 +131,9 @@ def ask_server(root: StrPath, request: HookRequest, seconds: float) -> HookAnswe
 def read_line(connection: socket.socket, seconds: float, passed: Callable[[], float]) -> bytes:
     """Return the bytes from a connection until they end with a line feed, or until it is closed.
 
-    These may be several lines that come at once. `passed` returns how many seconds have passed. If
-    more bytes must come, raise OSError once it returns `seconds` or more, or once more than LARGEST
-    bytes have come.
+    These may be several lines that come at once. If more bytes must come, raise OSError once
+    `seconds` are over or more than LARGEST bytes have come. `passed` returns how many seconds have
+    passed.
     """
     parts: list[bytes] = []
     size = 0

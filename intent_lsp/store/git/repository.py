@@ -228,10 +228,11 @@ class Git:
         self._repository = repository
 
     def ask(self, otherwise: T, question: Callable[[Any], T]) -> T:
-        """Return what `question` returns for the libgit2 repository, or `otherwise` if it raises.
+        """Return what `question` returns for the libgit2 repository.
 
-        Errors are logged. Only one thread asks at a time. If the repository was replaced on disk,
-        it is opened again first; if that fails, return `otherwise`.
+        If `question` raises an exception, log that and return `otherwise`. Only one thread asks at a
+        time. If the repository was replaced on disk, it is opened again first; if that fails, return
+        `otherwise`.
         """
         with self._guard:
             try:

@@ -121,11 +121,11 @@ class GitSnapshots:
 
 
 def _tips(root: Path, common: Path) -> Iterator[tuple[str, str]]:
-    """Yield (object id, name) of each ref that all work trees share, but for refs to other refs.
+    """Yield (object id, name) of each ref in `common`, the git directory that all work trees share.
 
-    Of a ref that is stored both packed and loose, both ids are yielded. If the refs are in a
-    reftable, refs to other refs and the work tree's own refs are yielded, too. `common` is the git
-    directory that all work trees share.
+    A ref that is stored both packed and loose is yielded twice, with each of its ids. Symbolic refs
+    are left out. If the refs are in a reftable, symbolic refs and the work tree's own refs are
+    yielded, too.
     """
     if (common / "reftable").is_dir():
         printed = run_git(root, "for-each-ref", "--format=%(objectname) %(refname)") or b""

@@ -130,7 +130,7 @@ class PrivateIndex:
     def _copy(self, copy: Path, now: Stamp) -> bool:
         """Copy the index, whose stamp is `now`, to the path `copy`, and return True.
 
-        Return False if that fails or if the index has another stamp by then.
+        Return False if that fails, or if the index no longer has that stamp after it was read.
         """
         try:
             data = read_bytes(self._index)

@@ -52,10 +52,9 @@ class GitTrees:
         return None if found is None else frozenset(self._git.below(found))
 
     def authored(self, moves: Iterable[Move]) -> frozenset[WorkspacePath]:
-        """Return the files that the authored ones of `moves` have changed.
+        """Return the files that those of `moves` changed that are `authored`.
 
-        These are the files that `authored_in` returns for the commits to which the moves lead.
-        Moves whose `authored` is False are left out.
+        For each of these moves, they are the files that `authored_in` returns for its commit `new`.
         """
         changed = (self.authored_in(move.new) for move in moves if move.authored)
         return frozenset[WorkspacePath]().union(*changed)
@@ -133,9 +132,9 @@ class GitTrees:
 def standing_merges(git_dir: Path, head: str | None) -> Iterator[tuple[str, str, str]]:
     """Yield (base, ours, theirs) of each unfinished merge, squash, cherry-pick, rebase or revert.
 
-    They are revisions; an empty base means the merge base of the other two. Of a merge of more than
-    two commits, only the first that is merged into HEAD counts. `head` is HEAD's commit, or None if
-    there is none yet; then nothing is yielded.
+    They are revisions; an empty base means the merge base of the other two. If several commits are
+    being merged into HEAD at once, only the first of them counts. `head` is HEAD's commit, or None
+    if there is none yet; then nothing is yielded.
     """
     for name, merge in _STANDING.items():
         commit = None if head is None else _commit_in(git_dir / name)

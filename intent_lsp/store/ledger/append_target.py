@@ -2,8 +2,8 @@
 
 Invariant: `take` and `give_back` are called under the ledger's lock.
 Invariant: an end that `take` returned is not reused unless `give_back` returns it after the write.
-Invariant: a segment that git tracks, or that was removed, is never written again. None is written
-while git makes a change to its index that began later than the segment: git may have read it.
+Invariant: a segment that git tracks, or that was removed, is never written again. Nor is a segment
+written while git makes a change to its index that began later: git may have read the segment.
 """
 
 import os
@@ -171,8 +171,8 @@ class AppendTarget:
     def give_back(self, end: TailState) -> None:
         """Keep the new end of the chain for the next append, and note it in the lock file.
 
-        Other processes read the note there. Where the end cannot be noted, the old note is
-        overwritten by none. Call this only after the write has succeeded.
+        Other processes read the note there. If the end cannot be noted, an empty note replaces the old
+        one. Call this only after the write has succeeded.
         """
         self._end = end
         if self.file == LEDGER_FILE and self._noticed_size == self._taken_at:

@@ -47,9 +47,9 @@ class Archived(Struct, frozen=True, kw_only=True):
     """The result of archiving.
 
     `file` is the path of the new archive, relative to the root, or None if nothing was moved.
-    `records` is the number of records moved, `left` that of the records left in the main file, but
-    for those appended meanwhile. `repeated` is the number of bytes that an interrupted archiving
-    had left in both files and that were now removed from the main file.
+    `records` is the number of records moved. `left` is the number of records left in the main file;
+    those appended meanwhile do not count. `repeated` is the number of bytes that an interrupted
+    archiving had left in both files and that were now removed from the main file.
     """
 
     file: WorkspacePath | None
@@ -114,10 +114,11 @@ def all_but_newest(number: int) -> CutPoint:
 def archive(root: Path, cut: CutPoint) -> Archived:
     """Move the first lines of a root's main ledger file into a new archive.
 
-    `cut` gets the file's lines and returns the byte offset before which lines are moved. Without
-    that file, move nothing. Raise LedgerUnavailableError if the file cannot be read or written,
-    fails verification, is replaced meanwhile or is being archived by another process. Raise that or
-    UnsafePathError if something else is in the place of a file or directory of the ledger.
+    `cut` gets the file's lines and returns the byte offset before which lines are moved. If there
+    is no main file, move nothing. Raise LedgerUnavailableError if the file cannot be read or
+    written, fails verification, is replaced meanwhile or is being archived by another process. If
+    something else is in the place of a file or directory of the ledger, raise
+    LedgerUnavailableError or UnsafePathError.
     """
     try:
         make_private_directory(root)
@@ -204,7 +205,7 @@ class _Archiving:
         return begin
 
     def _holds(self, file: WorkspacePath, begin: int, size: int) -> bool:
-        """Return whether the `size` bytes of a file are those of the main file from `begin` on.
+        """Return whether the first `size` bytes of a file are those of the main file from `begin` on.
 
         Return False if the main file has fewer bytes, or if the file cannot be read.
         """

@@ -1,4 +1,4 @@
-"""Advice to archive the oldest records of a long ledger, logged once a week.
+"""Advice to archive the oldest records of a long ledger, logged at most once a week.
 
 Specified in requirements section 12.
 """
@@ -47,7 +47,7 @@ def size_of(root: Path) -> int:
 
 
 def recommend_archiving(root: Path, clock: Callable[[], datetime]) -> None:
-    """Log the advice to archive if a root's main ledger file is too large, once a week.
+    """Log the advice to archive if a root's main ledger file is too large, at most once a week.
 
     The time of the last advice is kept in `.local/`. If that cannot be written, each call logs it.
     """

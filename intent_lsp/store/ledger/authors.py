@@ -158,9 +158,9 @@ class _History(Struct):
     def _first_in(self, commit: Any) -> Collection[str]:
         """Return the ids of the sought records that a commit added to the ledger.
 
-        Not sought are records that were found before, or are newer than the commit by more than
-        `CLOCKS_DIFFER`. Each record is sought in `COMMITS_ASKED` commits at most. The result is
-        empty if a blob cannot be read.
+        A record is not sought if it was found before, if it is newer than the commit by more than
+        `CLOCKS_DIFFER`, or if it was sought in `COMMITS_ASKED` commits before. The result is empty if
+        any blob that is needed cannot be read.
         """
         latest = commit.commit_time + CLOCKS_DIFFER.total_seconds()
         asked = {
@@ -201,7 +201,7 @@ class _History(Struct):
 def _seconds(time: str) -> float:
     """Convert a timestamp to seconds since 1970. Return infinity for a malformed one.
 
-    No commit is so new, so the record gets no author.
+    A record with such a timestamp counts as newer than every commit, so it gets no author.
     """
     try:
         return datetime.fromisoformat(time).timestamp()

@@ -86,9 +86,9 @@ class LedgerVersions:
         """Search the commits reachable from refs and reflogs for records with the hashes `wanted`.
 
         Return the commit in which each was found, and whether the search was complete: it is not if
-        it had to leave out commits or contents, for example because of its limits. Without `wanted`
-        or a usable repository nothing is searched; that is complete only if no `.git` is at or
-        above the root.
+        it had to leave out commits or contents, for example because of its limits. If `wanted` is empty
+        or there is no usable repository, nothing is searched. This counts as complete only if no `.git`
+        is at or above the root.
         """
         if self._repository is None or not wanted:
             return EvidenceSearch(held={}, whole=self._alone)
@@ -151,10 +151,10 @@ class Seeker(Struct):
     """A search for records, by their hashes, in the commits of one repository.
 
     `prefix` is the root, relative to the git top level. `wanted` are the hashes not yet found, and
-    `held` maps each hash found to its commit. `whole` is whether the search has ended and left out
-    no commit or blob that may have a hash not found. `missed` is whether a limit or an error left
-    out a commit or blob. `bytes_left` is how many bytes may still be read, and `seen` holds the
-    wanted hashes in each blob read.
+    `held` maps each hash found to its commit. `missed` is whether a limit or an error left out a
+    commit or blob. `whole` is set at the end, if nothing was `missed` and the repository is no
+    shallow clone. `bytes_left` is how many bytes may still be read, and `seen` holds the wanted
+    hashes in each blob read.
     """
 
     repository: Any

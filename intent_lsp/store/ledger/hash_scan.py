@@ -1,7 +1,7 @@
 """Finds the record hashes that a ledger's lines state: the first, or those with given digits.
 
-Invariant: a result proves nothing, since a hash that a line states is not verified. Only of a line
-of an older tool that states none, the hash is computed.
+Invariant: a result proves nothing, since a hash that a line states is not verified. A hash is
+computed only if the line states none, as lines of older tools do.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ _PREFIX: Final = "sha256:"
 def first_hash(root: Path) -> ContentHash | None:
     """Return the hash of the first record of a root's ledger, or None if the ledger has no record.
 
-    A hash that the record's line states is not verified. Raise LedgerUnavailableError if a file of
-    the ledger that comes before it cannot be read.
+    A hash that the record's line states is not verified. Files after the record's are not read.
+    Raise LedgerUnavailableError if a file cannot be read.
     """
     links = (stated_link(line) for line in _lines(root))
     return next((link.hash for link in links if link is not None), None)
@@ -31,8 +31,8 @@ def hashes_starting(root: Path, digits: str, *, limit: int) -> tuple[ContentHash
     """Return the first `limit` record hashes whose hexadecimal digits start with `digits`.
 
     Hashes that the lines state are not verified. Each is returned once, in reading order. `digits`
-    are in lower case. The ledger is read until `limit` hashes are found; raise
-    LedgerUnavailableError if one of the files read cannot be.
+    are in lower case. The ledger's files are read until `limit` hashes are found; raise
+    LedgerUnavailableError if a file cannot be read.
     """
     return tuple(islice(dict.fromkeys(_starting(root, digits)), limit))
 

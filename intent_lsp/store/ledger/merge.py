@@ -148,7 +148,8 @@ def _keep(output: Path, aside: Aside) -> Path | None:
 def _writers_kept_off(output: Path) -> AbstractContextManager[bool | None]:
     """Return a context that holds the ledger's lock if `output` is below an `.orchestration/`.
 
-    Otherwise the context does nothing. `.local/`, which the lock needs, is created if missing.
+    In that case `.local/`, which the lock needs, is created if missing. Otherwise the context does
+    nothing.
     """
     root = _root_around(output)
     if root is None:

@@ -40,7 +40,8 @@ class Waiting(NamedTuple):
     """A queued record or an open run of automatic saves, with its file.
 
     The record has no place in the chain: it gets one when it is appended. A queued record has its
-    final id and time. An open run has those that it gets if it ends now.
+    final id and time. The record of an open run has the id and time that it keeps if the run ends
+    now.
     """
 
     path: Path

@@ -106,7 +106,7 @@ def add(
 def _read_all(
     connection: sqlite3.Connection, root: Path, stamps: FilesStamp, progress: BuildProgress
 ) -> None:
-    """Remove the files that are others now from the index, and read every file to its end."""
+    """Remove files that are gone or replaced from the index, and read every file to its end."""
     for source in sources(connection).values():
         if _is_other(root, source, stamps):
             forget(connection, source.file)
@@ -131,7 +131,7 @@ def _is_current(source: IndexedFile | None, stamp: FileStamp) -> bool:
 def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
     """Return whether an indexed file is missing, unreadable, or lacks the bytes read of it last.
 
-    Raise LedgerUnavailableError if that is the main file and it cannot be opened.
+    Raise LedgerUnavailableError if the main file is there and cannot be opened.
     """
     stamp = next((stamp for stamp in stamps if stamp.file == source.file), None)
     if stamp is None:
@@ -146,7 +146,7 @@ def _is_other(root: Path, source: IndexedFile, stamps: FilesStamp) -> bool:
 def _readable(root: Path, file: str) -> Iterator[int | None]:
     """Open a ledger file of a root and yield its descriptor, or None if it cannot be opened.
 
-    Raise LedgerUnavailableError if that is the main file, unless it does not exist.
+    Raise LedgerUnavailableError if the main file exists and cannot be opened.
     """
     with ExitStack() as stack:
         fd = None
@@ -179,7 +179,7 @@ def _read_file(connection: sqlite3.Connection, root: Path, stamp: FileStamp) -> 
 def _next(fd: int, offset: int) -> bytes:
     """Return the next whole lines of an open ledger file from `offset` on, b"" if none is left.
 
-    These are the whole lines among the next 4 MiB, or the first line if it is longer.
+    Only the next 4 MiB are read, or more if the first line is longer.
     """
     length = _BATCH
     while True:

@@ -194,10 +194,11 @@ class Index:
         return self._ask(lambda connection, found: tuple(all_heads(connection, found)))
 
     def trail(self, file: str, size: int) -> ChainCursor | None:
-        """Bring the index up to date. Return a chain cursor at the end of the ledger file `file`.
+        """Return a chain cursor at the end of the ledger file `file`, from the index.
 
-        Its heads are this file's open heads, then those of other files. Return None if more than
-        `MAX_LAG` bytes would have to be read first, or if its whole lines do not end at `size`.
+        Its heads are this file's open heads, then those of other files. The index is brought up to date
+        first; if more than `MAX_LAG` bytes would have to be read for that, read nothing and return
+        None. Return None also if the whole lines of `file` do not end at `size`.
         """
 
         def nearly(connection: sqlite3.Connection) -> ChainCursor | None:
@@ -251,8 +252,8 @@ class Index:
     def _records(self, wanted: Iterable[RecordPlace], found: Sources) -> Iterator[Record]:
         """Yield the records at the places `wanted`, read from the ledger. Each file is opened once.
 
-        `found` says which file has which number. Records of a file that no longer exists are
-        skipped. Raise sqlite3.DatabaseError if a line is not the indexed record.
+        The paths that belong to the files' numbers are in `found`. Records of a file that no longer
+        exists are skipped. Raise sqlite3.DatabaseError if a line is not the indexed record.
         """
         names = {source.number: name for name, source in found.items()}
         with ExitStack() as stack:

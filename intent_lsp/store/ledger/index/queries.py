@@ -67,8 +67,8 @@ class Query(Struct, frozen=True, kw_only=True):
 
     `since` is the earliest timestamp that matches, in the ledger's form (RFC 3339). `passing` is
     whether the edit happened and its verdict is not FAIL. With `grants`, only records that grant
-    scope and whose links are unbroken match; where a file ends in several branches, the last
-    record of each does not. `grants` is not for use together with `path`.
+    scope match. Their links must be unbroken, and if their file ends in several branches, they must
+    not be the last record of one. `grants` is not for use together with `path`.
     """
 
     intent_ids: Collection[str] | None = None
@@ -153,7 +153,7 @@ Touch = tuple[str, WorkspacePath, RecordPlace]
 def before(cursor: PageCursor | None) -> Before:
     """Return (moment, file number): the page that `cursor` requests has only records before that.
 
-    For None, all records are before the result. A cursor from a client may be any number.
+    If `cursor` is None, all records are before that. A cursor from a client may be any number.
     """
     if cursor is None:
         return _LAST, 0
@@ -166,8 +166,8 @@ def places(
 ) -> Iterator[RecordPlace]:
     """Yield the places of the records that match `query` and are older than `start`, newest first.
 
-    One query in this order runs for each of the query's intents and finds at most `limit` places;
-    the results are merged. If the query's `intent_ids` are None, a single one runs.
+    For each of the query's `intent_ids`, at most `limit` places are found, and these are merged. If
+    the `intent_ids` are None, at most `limit` places are found in all.
     """
     if query.grants and connection.execute("SELECT 1 FROM granted LIMIT 1").fetchone() is None:
         # This query runs for each edit, and most teams have granted nothing.

@@ -45,9 +45,10 @@ def insert(
     lines: bytes,
     entries: Iterable[IndexEntry],
 ) -> None:
-    """Index the next lines of a ledger file, and advance `source` past them, without storing it.
+    """Index the next lines of a ledger file, and set `source` to their end.
 
-    All `lines` are whole, and `entries` are the fields of each line to index.
+    This does not save `source`. All `lines` are whole, and `entries` are the fields of each line to
+    index.
     """
     rows = _Rows(connection, source)
     for line, entry in zip(lines.split(b"\n")[:-1], entries, strict=True):
@@ -57,7 +58,7 @@ def insert(
 
 
 def path_key(path: WorkspacePath) -> bytes:
-    """Return a path as the bytes that the index stores. They need not be valid UTF-8."""
+    """Return a path as the bytes that the index stores. These bytes need not be valid UTF-8."""
     return path.encode("utf-8", "surrogateescape")
 
 
@@ -135,7 +136,7 @@ class _Rows(Struct):
     def _add(self, length: int, found: IndexEntry, unknown: Sequence[ContentHash]) -> None:
         """Add the rows of a new record, whose line has `length` bytes.
 
-        `unknown` are the hashes of records that it follows or merges and that are not open heads of
+        `unknown` are the hashes that the new record follows or merges and that are not open heads of
         the file.
         """
         link, source, number = found.link, self.source, self.source.number
@@ -163,7 +164,10 @@ class _Rows(Struct):
             self.granted.append((moment, number, json.dumps(named)))
 
     def _number(self, name: str | None) -> int | None:
-        """Return the number that stands for a name in the database; a new name gets one."""
+        """Return the number that stands for a name in the database, or None for None.
+
+        A name that has no number yet gets one.
+        """
         if name not in self.numbers:
             self.connection.execute(_NAME, (name,))
             (self.numbers[name],) = self.connection.execute(_NUMBER, (name,)).fetchone()

@@ -38,9 +38,9 @@ class IndexedFile(Struct, kw_only=True):
     `number` stands for the file in rows of the index, and `file` is its path. `offset` is in bytes;
     `tail` are the last bytes read, and `stamp` is the file's encoded stamp when all of it was read,
     or "". `records` counts records first found in this file; `copies` counts lines whose records
-    were found in other files before. `copying` is whether the last record's line was a copy of a
-    known one. `low` and `high` are the earliest and latest moment of its records, or 0. `trail` is
-    a chain cursor at `offset`.
+    were found in other files before. `copying` is whether the last record read was known already.
+    `low` and `high` are the earliest and latest moment of its records, or 0. `trail` is a chain
+    cursor at `offset`.
     """
 
     number: int
@@ -109,8 +109,8 @@ def forget(connection: sqlite3.Connection, file: str) -> None:
 def _forget(connection: sqlite3.Connection, source: IndexedFile) -> None:
     """Remove the rows of one ledger file from the index, except those of the table `touched`.
 
-    Those count only together with a record. For each intent and path whose newest record was in
-    that file, set the newest record in the other files.
+    Rows of `touched` have no effect without a row of their record. For each intent and path whose
+    newest record was in that file, set the newest record in the other files.
     """
     number = source.number
     bounds = (source.low, source.high, number)
@@ -147,7 +147,7 @@ def all_heads(connection: sqlite3.Connection, found: Mapping[str, IndexedFile]) 
 def loose_ends(connection: sqlite3.Connection) -> str:
     """Return the open heads of the files that have more than one, as a JSON list of 64-bit keys.
 
-    The only head of a file does not count, even if other files have heads.
+    A file's only open head is left out.
     """
     loose = [open_heads(connection, source) for source in sources(connection).values()]
     return json.dumps([key64(h.hash) for heads in loose if len(heads) > 1 for h in heads])

@@ -60,8 +60,8 @@ def not_passing_since(
     """Return the files of records that do not pass, each with the moment of its newest such record.
 
     A record does not pass if its verdict is FAIL or its edit did not happen. A moment is an integer
-    that grows with time. Only records with a moment from that of the timestamp `since` on count,
-    and at most `limit` files, those of the newest records.
+    that grows with time. Records before the timestamp `since` do not count. At most `limit` files
+    are returned, those of the newest records.
     """
     rows = connection.execute(_STRAY, (moment_of(since), limit))
     return {path_of(key): moment for key, moment in rows}
