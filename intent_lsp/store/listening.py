@@ -22,8 +22,8 @@ def listen(
 ) -> socket.socket:
     """Return a socket that listens at an endpoint. Raise ListeningError, with `cure`, if it cannot.
 
-    If `beyond` is not None, it is the problem for an address that other machines can reach, and the
-    error is raised for such an address, too.
+    If `beyond` is not None, an address that other machines can reach is refused: ListeningError is
+    raised with the message `beyond`.
     """
     try:
         found = socket.getaddrinfo(

@@ -31,18 +31,19 @@ _REPORT: Final = ("page.html", "page.css", "page.js")
 
 @cache
 def command_lists() -> CommandLists:
-    """Return the lists of known shell commands and of agents' tools, read on first use and cached.
+    """Return the lists of known shell commands and of agents' tools.
 
-    Many sessions run no command and never need them.
+    They are read on first use and cached.
     """
     return _read_lists(_LISTS)
 
 
 @cache
 def tool_lists() -> CommandLists:
-    """Return lists with agents' tools but no shell command, read on first use and cached.
+    """Return lists with agents' tools but no shell command.
 
-    They are enough for a call without a command, and are read in a tenth of the time.
+    They are enough for a call without a command, and are read faster than those of
+    `command_lists`. They are read on first use and cached.
     """
     return _read_lists([_TOOLS])
 

@@ -49,12 +49,12 @@ _GITS_OWN: Final = ".git"
 def guarded_files(git_dir: Path, common: Path) -> Mapping[WorkspacePath, GuardedFile]:
     """Return the hashes of git's protected files that exist, by path, to detect changes of them.
 
-    These are hooks, settings, `info/attributes`, `info/exclude` and HEAD's reflog. Each has the
-    hash of its `guarded_bytes`, and as `meaning` the hash of the part that must not change; of the
-    reflog this is constant, so that only its removal is a change. A path is `.git/…`. `git_dir` is
-    the git directory of the work tree, `common` the one that all work trees share. Left out are
-    unreadable files, a `config.worktree` without a guarded setting, `.sample` hooks, and what is in
-    the hooks directory after the first `HOOKS_AT_MOST` files.
+    These files are hooks, settings, `info/attributes`, `info/exclude` and HEAD's reflog; the paths
+    are `.git/…`. A file's `hash` is that of its `guarded_bytes`. Its `meaning` is the hash of the
+    part that must not change; for the reflog that part is empty, so that only its removal is a
+    change. `git_dir` is the git directory of the work tree, `common` the one that all work trees
+    share. Unreadable files, `.sample` hooks and a `config.worktree` without a guarded setting are
+    left out. Only the first `HOOKS_AT_MOST` files in the hooks directory are examined.
     """
     found = {}
     for name, place in _places(git_dir, common):
@@ -87,10 +87,10 @@ def guarded_bytes(place: Path) -> bytes | None:
 
 
 def ledger_seen(ledger: Path) -> LedgerSeen | None:
-    """Return position and hash of the end of a ledger file: its last bytes up to the last line end.
+    """Return where the last bytes of a ledger file are, and their hash.
 
-    Only the last `READ_AT_MOST` bytes are read. Return None if they hold no line end or the file
-    cannot be read.
+    Of the file's last `READ_AT_MOST` bytes, these are all up to the last line feed. Return None if
+    there is no line feed among them, or if the file cannot be read.
     """
     known = stamp(ledger)
     size = 0 if known is None else known.size
@@ -104,7 +104,7 @@ def ledger_seen(ledger: Path) -> LedgerSeen | None:
 
 
 def ledger_goes_on(ledger: Path, before: LedgerSeen) -> bool:
-    """Return whether a ledger file has the same bytes at the position in `before` as it had then.
+    """Return whether a ledger file still has the bytes described by `before`, at the same position.
 
     Return False if the file cannot be read. Earlier bytes are not compared: the hash chain reveals
     a change there.
@@ -124,11 +124,11 @@ def hidden_control_files(root: Path, git: Git) -> tuple[WorkspacePath, ...]:
 def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
     """Return the part of a protected file that must not change, or None to treat it as missing.
 
-    None is for a `config.worktree` without a guarded setting. The part is empty for HEAD's reflog,
-    the guarded settings for `config` and `config.worktree` (for the latter also whether git reads
-    it), and else all of `data`, the file's `guarded_bytes`. These are also the part of a settings
-    file that is too large to parse. `name` is the file's path in the git directory, and `common`
-    the git directory that all work trees share.
+    The part of HEAD's reflog is empty. The part of `config` and `config.worktree` is their guarded
+    settings, and for `config.worktree` also whether git reads it; without a guarded setting,
+    `config.worktree` is treated as missing. The part of any other file, and of settings larger than
+    `READ_AT_MOST`, is all of `data`, the file's `guarded_bytes`. `name` is the file's path in the
+    git directory, and `common` the git directory that all work trees share.
     """
     if name == _LOG:
         # Git may write to the reflog at any time, but nobody may remove it.

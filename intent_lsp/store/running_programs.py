@@ -24,9 +24,8 @@ _INTERPRETERS: Final = ("node", "bun", "deno", "python", "pypy")
 def processes_in(root: Path) -> tuple[Path, ...]:
     """Return the directories `/proc/PID` of the programs whose working directory `root` governs.
 
-    Programs that work in another root or in a repository nested in it do not count, nor do those
-    of which this process may not see the directory. The result is empty if the system has no
-    `/proc`.
+    Programs in another root, or in a repository nested in `root`, do not count, nor do those whose
+    working directory this process may not see. The result is empty if the system has no `/proc`.
     """
     return tuple(_inside(root))
 
@@ -73,11 +72,11 @@ def _link(process: Path, name: str) -> str:
 
 
 def _is_one(process: Path, names: frozenset[str], package: str) -> bool:
-    """Return whether one of `names` is a process's own name, its executable's or its script's.
+    """Return whether a process has one of `names`.
 
-    The script is the first argument that is not an option, if the program is an interpreter. If
-    `package` is not "", a process also counts if its script belongs to that npm package or if it
-    has the package's name.
+    A process has its own name, that of its executable and, if that is an interpreter, that of its
+    script: the first argument that is not an option. If `package` is not "", a process also counts
+    if its script belongs to that npm package, or if it has the package's name without the scope.
     """
     try:
         words = [os.fsdecode(word) for word in (process / "cmdline").read_bytes().split(b"\0")]

@@ -33,9 +33,9 @@ def is_temporary(root: Path, path: str) -> bool:
 
     `path` is absolute or relative to `root`. With its links resolved, it must be in a temporary
     directory of the system, but not in a governed root, or in a git work tree whose top is the
-    temporary directory or below it. If the root or the home directory is itself in the temporary
-    directory, at `/tmp/a/root` for example, nothing in `/tmp/a` is temporary, unless it is in
-    another temporary directory, too.
+    temporary directory or below it. The root or the home directory may itself be below a
+    subdirectory of the temporary directory. Then nothing in that subdirectory is temporary, unless
+    it is in another temporary directory, too: with the root `/tmp/a/root`, nothing in `/tmp/a` is.
     """
     real = os.path.realpath(root / path)
     homes = [os.path.realpath(each) + os.sep for each in (root, home_directory())]

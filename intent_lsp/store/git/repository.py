@@ -230,9 +230,9 @@ class Git:
     def ask(self, otherwise: T, question: Callable[[Any], T]) -> T:
         """Return what `question` returns for the libgit2 repository.
 
-        If `question` raises an exception, log that and return `otherwise`. Only one thread asks at a
-        time. If the repository was replaced on disk, it is opened again first; if that fails, return
-        `otherwise`.
+        If `question` raises an exception, log that and return `otherwise`. Only one thread asks at
+        a time. If the repository was replaced on disk, it is opened again first; if that fails,
+        return `otherwise`.
         """
         with self._guard:
             try:

@@ -171,8 +171,8 @@ class AppendTarget:
     def give_back(self, end: TailState) -> None:
         """Keep the new end of the chain for the next append, and note it in the lock file.
 
-        Other processes read the note there. If the end cannot be noted, an empty note replaces the old
-        one. Call this only after the write has succeeded.
+        Other processes read the note there. If the end cannot be noted, an empty note replaces the
+        old one. Call this only after the write has succeeded.
         """
         self._end = end
         if self.file == LEDGER_FILE and self._noticed_size == self._taken_at:

@@ -205,7 +205,7 @@ class _Archiving:
         return begin
 
     def _holds(self, file: WorkspacePath, begin: int, size: int) -> bool:
-        """Return whether the first `size` bytes of a file are those of the main file from `begin` on.
+        """Return whether a file's first `size` bytes are those of the main file from `begin` on.
 
         Return False if the main file has fewer bytes, or if the file cannot be read.
         """

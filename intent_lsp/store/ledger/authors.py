@@ -159,8 +159,8 @@ class _History(Struct):
         """Return the ids of the sought records that a commit added to the ledger.
 
         A record is not sought if it was found before, if it is newer than the commit by more than
-        `CLOCKS_DIFFER`, or if it was sought in `COMMITS_ASKED` commits before. The result is empty if
-        any blob that is needed cannot be read.
+        `CLOCKS_DIFFER`, or if it was sought in `COMMITS_ASKED` commits before. The result is empty
+        if any blob that is needed cannot be read.
         """
         latest = commit.commit_time + CLOCKS_DIFFER.total_seconds()
         asked = {

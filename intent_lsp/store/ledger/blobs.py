@@ -93,8 +93,9 @@ class _Comparison(Struct):
         """Return whether a ledger, `now`, may lack lines that its older version `before` has.
 
         It may if an archive or segment was changed or removed, even if its lines were only moved to
-        another file, or if the main file no longer begins with its old content. If the main file's two
-        versions are too large to read within the limits, only the sizes are compared.
+        another file, or if the main file no longer begins with its old content. If the main file's
+        two versions are too large to read within the limits, it may only if the added and changed
+        files are together smaller than the old main file.
         """
         gone, come = set(before).difference(now), set(now).difference(before)
         if any(each.file != LEDGER_FILE for each in gone):
@@ -105,8 +106,8 @@ class _Comparison(Struct):
     def _goes_on(self, old: LedgerBlob, come: Collection[LedgerBlob]) -> bool:
         """Return whether a later version of the file `old` begins with all of `old`.
 
-        `come` are the files that were added or changed since. Return False if none of them has the path
-        of `old`. Return True also if the two versions are too large to read within the limits.
+        `come` are the files that were added or changed since. Return False if none of them has the
+        path of `old`. Return True also if the two versions are too large to read within the limits.
         """
         new = next((each for each in come if each.file == old.file), None)
         if new is None:

@@ -188,8 +188,8 @@ class Ledger:
     def adopt(self, lines: Sequence[bytes]) -> int:
         """Append ledger lines that were sealed for this ledger before, unchanged. Return how many.
 
-        The caller ensures that each record that a line follows is in the ledger or earlier in `lines`.
-        Lines that are no records, or whose records' ids the ledger has, are skipped. Raise
+        The caller ensures that each record that a line follows is in the ledger or earlier in
+        `lines`. Lines that are no records, or whose records' ids the ledger has, are skipped. Raise
         LedgerUnavailableError or UnsafePathError as `append` does.
         """
 

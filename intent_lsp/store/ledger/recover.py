@@ -29,8 +29,8 @@ class LostRecord(Struct, frozen=True, kw_only=True):
     """A record that the ledger does not contain: its line, and the file with the line (`source`).
 
     `source` is relative to the root. `missing` are the hashes of records that it follows or merges
-    and that are neither in the ledger nor among the earlier lost records for which `joins` is True.
-    `waits` is whether it was found in the queue, where it waits to be appended.
+    and that are not in the ledger; an earlier lost record for which `joins` is True counts as being
+    there. `waits` is whether it was found in the queue, where it waits to be appended.
     """
 
     record: Record
@@ -77,8 +77,8 @@ def lost_records(root: Path) -> Found:
     """Return the records in `.local/` that are missing from a root's ledger, and unreadable lines.
 
     They are searched for in the journal, in `torn/` and in `queue/`: a reset, a stash or an
-    accident may have removed them from the ledger, or they are still queued. The whole ledger is
-    read once. Memory grows with these places, not with the ledger. Raise LedgerUnavailableError.
+    accident may have removed them from the ledger, or they are still queued. Raise
+    LedgerUnavailableError if the journal or a file of the ledger cannot be opened.
     """
     ids: set[str] = set()
     named: set[ContentHash] = set()
@@ -154,15 +154,15 @@ def _held(root: Path, ids: set[str], hashes: set[ContentHash]) -> _Held:
 def _stays(line: bytes) -> bool:
     """Return whether a line of a ledger file is whole, or lacks only its line feed.
 
-    Any other last line is removed by the next append to the file.
+    The next append to the file removes a last line for which this is False.
     """
     return line.endswith(b"\n") or examine(line + b"\n").flaw is None
 
 
 def _told(line: bytes) -> tuple[str, ContentHash]:
-    """Return the id and the hash of a ledger line, empty if it is no record.
+    """Return the id and the hash of a ledger line, both empty if it is no record.
 
-    The hash of a line in the usual form is the one that it states; that of another is recomputed.
+    The hash is the one that the line states if it is in the usual form, else it is recomputed.
     """
     if line.startswith(b'{"id":"') and line.endswith(b'"}}\n') and line[_HASH][:7] == b"sha256:":
         return line[_ID].decode("latin-1"), ContentHash(line[_HASH].decode("latin-1"))

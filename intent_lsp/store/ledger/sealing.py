@@ -9,7 +9,10 @@ from intent_lsp.formats.ledger.jsonl import IndexEntry, Ready, entry_of, ready, 
 
 
 class Identified(NamedTuple):
-    """An event with the id and the timestamp of its record, which stay the same if it is queued."""
+    """An event with the id and the timestamp of its record.
+
+    The id and the timestamp stay the same if the event is queued.
+    """
 
     event: Event
     id: str

@@ -74,7 +74,7 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | None:
-    """Return a note about a ledger file's end; None if the last record is not its only open head.
+    """Return a note about a ledger file's end; None if the last record is not the only open head.
 
     `trail` is a chain cursor at that end. `tail` are the file's last bytes.
     """
@@ -115,8 +115,8 @@ class TailState(Struct):
     """The end of a ledger file of `size` bytes.
 
     `tail` are the last 96 bytes at most, and `trail` is a chain cursor at the end. `whole` is False
-    if the heads of `trail` are unknown but for the last record, since only the last lines were read
-    to find it.
+    if only the last lines were read: then the last record is the only head in `trail`, and other
+    open heads are unknown.
     """
 
     size: int
@@ -199,7 +199,7 @@ class TailState(Struct):
     def moved(self, data: bytes) -> None:
         """Advance this end past `data`, lines just written.
 
-        The caller has had this end's own `trail` follow them already.
+        The caller has advanced `trail` past these lines already.
         """
         self._grow(self.size + len(data), self.tail + data)
 
@@ -208,10 +208,10 @@ class TailState(Struct):
 
 
 def _ended(trail: ChainCursor, name: WorkspacePath) -> ChainCursor:
-    """Return `trail` without heads, if the file `name` is a segment with records.
+    """Return `trail` without heads if the file `name` is a segment with records, else unchanged.
 
-    Its next record then merges nothing. Otherwise return `trail` unchanged: the main file's next
-    record, and the first of a segment, merge the heads of all files.
+    Without heads, the next record merges nothing. The next record of the main file, and the first
+    of a segment, merge the heads of all files.
     """
     if name == LEDGER_FILE or trail.last is None:
         return trail
@@ -259,10 +259,10 @@ def _by_tail(read: Reader, size: int) -> ChainCursor:
 
 
 def _mend(file: LedgerFile, size: int, root: Path, clock: Clock) -> int:
-    """Complete a torn last line if only its line feed is missing, else move it to `.local/torn/`.
+    """Complete a torn last line with a line feed, or move it to `.local/torn/`.
 
-    A record that lacks only its line feed is moved too if it does not follow the record before it.
-    `size` is the file's size. Return its new size.
+    It is completed if it is a record that follows the record before it and lacks only its line
+    feed. `size` is the file's size. Return the size that the file has afterwards.
     """
     start = last_line_start(file.read, size)
     link = examine(file.read(start, size) + b"\n")

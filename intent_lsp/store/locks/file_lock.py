@@ -1,7 +1,7 @@
 """Advisory locks on open files, between processes and threads.
 
-Invariant: a lock ends with its file descriptor, however the process ends. Only `wait_for` waits for
-one, and only for a limited time.
+Invariant: a lock ends with its file descriptor, however the process ends. Only `wait_for` waits,
+and only for a limited time.
 """
 
 import errno

@@ -46,8 +46,9 @@ class RootLock:
     def held(self) -> Iterator[bool]:
         """Hold the lock during the `with` block. Yield True if it had to be waited for, else False.
 
-        Raise LedgerUnavailableError if another holder keeps the lock for too long, or on a file
-        system without locks; that or UnsafePathError if the lock file cannot be opened or created.
+        Raise LedgerUnavailableError if another holder keeps the lock for too long, or if the file
+        system has no locks. If the lock file cannot be opened or created, raise
+        LedgerUnavailableError or UnsafePathError.
         """
         # First among the threads: they share one file descriptor, and so one lock of the file.
         free = self._threads.acquire(blocking=False)
@@ -150,7 +151,10 @@ class RootLock:
             self._fd = None
 
     def _busy(self, holder: str, cure: str) -> LedgerUnavailableError:
-        """Return the error to raise if another `holder` has or awaits the lock for too long."""
+        """Return the error to raise if another holder keeps the lock for too long.
+
+        `holder` says what kind of holder that is, and `cure` what to do.
+        """
         problem = f"another {holder} has held the lock for {self._wait_seconds:g} s"
         return LedgerUnavailableError(path=str(self._path), problem=problem, cure=cure)
 
@@ -166,8 +170,8 @@ def ledger_lock(root: Path, wait_seconds: float = WAIT_SECONDS) -> RootLock:
 def holding(lock: RootLock | None) -> AbstractContextManager[bool]:
     """Return a context that holds `lock` and yields whether the lock had to be waited for.
 
-    If `lock` is None or its `has_directory` returns False, the context holds nothing and yields
-    False: there is nothing that others could share.
+    If `lock` is None, or its method `has_directory` returns False, the context holds nothing and
+    yields False.
     """
     if lock is None or not lock.has_directory():
         return nullcontext(enter_result=False)

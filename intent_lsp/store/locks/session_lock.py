@@ -103,7 +103,8 @@ class SessionLocks:
     def _is_held(self, session_id: str) -> bool:
         """Return whether this process holds the session's lock on the file now at the lock's path.
 
-        If the file that it has locked was deleted or replaced, release that lock and return False.
+        If the file that this process has locked was deleted or replaced since, release that lock
+        and return False.
         """
         file = self._held.get(session_id)
         if file is None or is_at(file.fileno(), self._path(session_id)):

@@ -127,9 +127,9 @@ class BlobCache:
     def _make_room(self, newest: Path) -> None:
         """Remove old contents, oldest first, if the cache is over its limit.
 
-        Contents are chosen once and removed over several calls: each call removes `_AT_ONCE` of
-        those chosen, and more if the cache is still over its limit. `newest` is the file of the
-        content just added, which is kept.
+        When the cache exceeds its limit, the contents to remove are chosen. This call and later
+        ones remove `_AT_ONCE` of them each, and more as long as the cache is over its limit.
+        `newest` is the file of the content just added, which is kept.
         """
         if self._size is not None and self._size > self._max_bytes and not self._doomed:
             self._size = self._doom()
@@ -147,8 +147,8 @@ class BlobCache:
     def _doom(self) -> int:
         """Choose the oldest contents for removal. Return the byte size of all contents.
 
-        After their removal the others take at most `_KEPT_OF_MAX` of the limit. Contents that other
-        processes have added count as well.
+        After their removal the others take at most the share `_KEPT_OF_MAX` of the limit. Contents
+        that other processes have added count as well.
         """
         kept = sorted(self._kept())
         left = everything = sum(size for _, size, _ in kept)
@@ -179,7 +179,7 @@ class BlobCache:
 def _meanings(stored: bytes) -> Iterator[bytes]:
     """Yield the contents that a cached file may stand for: its bytes, then its bytes decompressed.
 
-    Large contents are cached without compression.
+    Only small contents are compressed in the cache.
     """
     yield stored
     with contextlib.suppress(zlib.error):

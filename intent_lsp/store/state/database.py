@@ -71,7 +71,7 @@ def hash_in(data: bytes | None) -> ContentHash | None:
 def row_as(kind: type[S], row: Iterable[Any]) -> S:
     """Return a row as a struct of the class `kind`, whose fields are the columns in their order.
 
-    Bytes are decoded to the texts for which they are stored.
+    Bytes are decoded to text.
     """
     values = (unpack(value) if isinstance(value, bytes) else value for value in row)
     fields: dict[str, Any] = dict(zip(kind.__struct_fields__, values, strict=True))
@@ -81,10 +81,10 @@ def row_as(kind: type[S], row: Iterable[Any]) -> S:
 class Database:
     """A SQLite file, opened on first use by `connect`, which also creates its tables.
 
-    An error that `connect` raises, sqlite3.Error or StateUnavailableError, reaches the caller of
-    `read` and `write` as StateUnavailableError, unless another try succeeds. With a `stand_in`, an
-    in-memory database replaces a file that cannot be used and to which this object has not written
-    yet, or whose disk is full; then `problem` says why, else it is None. While `.orchestration/` is
+    If `connect` raises sqlite3.Error or StateUnavailableError and trying again does not help,
+    `read` and `write` raise StateUnavailableError. With a `stand_in`, an in-memory database
+    replaces the file in two cases: this object has not written to the file yet and it cannot be
+    used, or the disk is full. Then `problem` says why, else it is None. While `.orchestration/` is
     missing, an empty in-memory database is used in any case.
     """
 
@@ -210,10 +210,10 @@ class Database:
     def _use_memory(self, problem: StateUnavailableError, *, full: bool) -> None:
         """Use a database in memory instead of the file, or raise `problem` if that is not allowed.
 
-        It is not allowed if the constructor got no `stand_in`. Once this object has written to the
-        file, it is not allowed either, since that data would be missing, unless memory already
-        stands in or the disk is full (`full`). In the latter case the file's data is first copied
-        into a new database in memory.
+        It is never allowed if the constructor got no `stand_in`. Otherwise it is allowed if this
+        object has not written to the file yet, if memory already stands in, or if the disk is full
+        (`full`). When memory begins to stand in because the disk is full, the file's data is copied
+        into it.
         """
         if self._stand_in is None or (self._used and not full and self._standing_in is None):
             raise problem

@@ -102,7 +102,8 @@ class Drafts:
     def prune(self, now: datetime) -> int:
         """Delete the drafts older than thirty days at `now`, and return how many there were.
 
-        A draft's age is in its file name. If a file cannot be deleted, log that, stop and return 0.
+        A draft's age is in its file name. If a file cannot be deleted, log that, stop, and return 0
+        even if others were deleted.
         """
         limit = (now - KEPT_FOR).astimezone(UTC).strftime(_STAMP)
         old = [name for name in self._names() if name[: len(limit)] < limit]

@@ -1,8 +1,11 @@
 """The last event of each agent host in a root's state, and what changed while a host did not ask.
 
+A host asks when it runs our hook before a change. An unasked change may have been made by a host
+that is at work in the root and did not ask.
+
 Invariant: there is one last event for each host, and at most FILES_AT_MOST unasked changes of each
 host, so that the tables stay small.
-Invariant: storing an event of a host deletes the unasked changes of its hook.
+Invariant: storing an event deletes the unasked changes of all hosts with the same hook NAME.
 """
 
 import sqlite3
@@ -23,8 +26,9 @@ FILES_AT_MOST: Final = 1_000
 class HostContact(Struct, frozen=True, kw_only=True):
     """The last event that an agent host reported to us, stored in a root's state.
 
-    `host` is the name in `intent-lsp hook NAME`, or `mcp` or `lsp`. `version` is the host's, or
-    None if it is not known. `at` is an RFC 3339 time. `ended`: the event was the end of a session.
+    `host` is the name in `intent-lsp hook NAME`, or `mcp` or `lsp`. `version` is the version of the
+    host, or None if it is not known. `at` is an RFC 3339 time. `ended`: the event was the end of a
+    session.
     """
 
     host: str
@@ -37,8 +41,9 @@ class HostContact(Struct, frozen=True, kw_only=True):
 class UnaskedChanges(Struct, frozen=True, kw_only=True):
     """How many files changed while a host did not ask, and when the first and the last did.
 
-    `host` is the host's name in our list of hosts, such as `vscode`. Several hosts, such as
-    `vscode` and `copilot`, may use the same NAME in `intent-lsp hook NAME`. The times are RFC 3339.
+    `host` is the host's name in our list of
+    hosts, such as `vscode`. Several hosts, such as `vscode` and `copilot`, may use the same NAME in
+    `intent-lsp hook NAME`. The times are RFC 3339.
     """
 
     host: str
@@ -76,7 +81,7 @@ class HostContacts:
     ) -> None:
         """Store that the files `paths` changed at the time `at` while the host `host` did not ask.
 
-        `hook` is the host's NAME in `intent-lsp hook NAME`. The host's files that changed last
+        `hook` is the host's NAME in `intent-lsp hook NAME`. Files of the host whose last change was
         before the time `forget_before` are forgotten. No more than `FILES_AT_MOST` of its files are
         stored.
         """

@@ -54,9 +54,10 @@ class FileMemory(Struct, frozen=True, kw_only=True):
     """What a root's state has stored about one file, from the viewpoint of one session or subagent.
 
     `own_write` is the hash of the last write by this program, or None. `read` is the hash that the
-    session or subagent last read or wrote, None if the file did not exist then, NEVER if it never
-    did. `turn` is the turn of that, or None. `claimed_by` is the session id of a live claim
-    on the file by another session or subagent, or None.
+    session or subagent last read or wrote: None if the file did not exist then, NEVER if the
+    session or subagent has neither read nor written the file. `turn` is the turn in which it did,
+    or None. `claimed_by` is the session id of a live claim on the file by another session or
+    subagent, or None.
     """
 
     own_write: ContentHash | None = None
@@ -157,6 +158,7 @@ def _memory(row: tuple[Any, ...]) -> FileMemory:
 def ticket_over(path: WorkspacePath, now: datetime) -> tuple[str, ...]:
     """Return the parameters of the query `TICKET_OVER`.
 
-    It finds the newest ticket, open at `now`, that an editor's save of `path` may belong to.
+    With them, the query finds the newest ticket, open at `now`, that an editor's save of `path` may
+    belong to.
     """
     return timestamp(now - GOOD_FOR), path, timestamp(now)

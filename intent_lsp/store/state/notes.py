@@ -90,9 +90,9 @@ class Notes:
     def written(self, events: Sequence[Noted], *intent_ids: str) -> None:
         """Record that `events` of an intent are now listed in the intents file.
 
-        They are as the method `events` returned them, newest first; the intent's older events then
-        count as listed, too. `intent_ids` are all ids that the intent has had. Without `events`,
-        nothing changes.
+        `events` come from the method `events`, newest first. The intent's older events then count
+        as listed, too. `intent_ids` are all ids that the intent has had. Without `events`, nothing
+        changes.
         """
         # Compare numbers: events added meanwhile have higher ones and stay unwritten.
         newest = events[0].seq if events else 0

@@ -1,8 +1,8 @@
 """Open tickets of agents' commands, each with a snapshot of the work tree from before the command.
 
 Invariant: equal snapshots are stored once, as long as a ticket with one of them is open.
-Invariant: this process also remembers the newest of these tickets that it issued, in case the file
-is lost: a command may have deleted it.
+Invariant: this process also remembers the newest of these tickets that it issued, since a command
+may delete the database.
 """
 
 import json

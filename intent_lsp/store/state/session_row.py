@@ -1,6 +1,6 @@
-"""The row of a session, or of one of its subagents, in the session database, and its further names.
+"""The row of a session, or of one of its subagents, in the session database, and its other names.
 
-Further names are handles, and the ids of sessions that belong to a subagent.
+Other names are handles, and the ids of sessions that are subagents of another session.
 
 Invariant: a name stands for one session or subagent for as long as the state is kept.
 """
@@ -28,8 +28,8 @@ class SessionRow(Struct, frozen=True, kw_only=True):
 
     Times are formatted by `core.timestamps`. `active_intent` is the selected intent's id, or None.
     `turn` counts from 1. `stage` is "execution_authorized" if the intent was selected in this turn,
-    else "checkout_required" (requirements section 1). `ended_at` is None while the session is open,
-    and if its process was killed. `pid` is the id of its process, or None.
+    else "checkout_required" (requirements section 1). `ended_at` is None while the session is open;
+    it stays None if the session's process is killed. `pid` is the id of its process, or None.
     """
 
     session_id: str
@@ -57,7 +57,7 @@ class SessionRow(Struct, frozen=True, kw_only=True):
 
 
 class SessionNames:
-    """The further names of one root's sessions and subagents, among them handles (`h-…`).
+    """The other names of one root's sessions and subagents, among them handles (`h-…`).
 
     Methods may raise StateUnavailableError.
     """

@@ -39,10 +39,10 @@ _session: Final = partial(row_as, SessionRow)
 
 
 class BaselineFile(Struct, frozen=True):
-    """A file in a session's baseline: it differed from HEAD when the baseline was taken.
+    """The content hash of a file in a session's baseline, or None if the file did not exist.
 
-    Or its hash was set since, by `move_baseline`. `hash` is the hash of its content, or None if the
-    file did not exist.
+    The file differed from HEAD when the baseline was taken, or `move_baseline` has set its hash
+    since.
     """
 
     hash: ContentHash | None
@@ -58,8 +58,8 @@ class ReadHash(Struct, frozen=True):
 class SessionDb:
     """The session database of one root.
 
-    Methods that use the file raise StateUnavailableError if they cannot. A damaged file is renamed
-    and a new one is begun: its sessions are then unknown. With `in_memory_meanwhile`,
+    Methods raise StateUnavailableError if they need the file and it cannot be used. A damaged file
+    is renamed and a new one is begun: its sessions are then unknown. With `in_memory_meanwhile`,
     memory may replace a file that cannot be used (see `Database`), and `problem` returns why.
     """
 
@@ -79,10 +79,10 @@ class SessionDb:
         self._database.close()
 
     def problem(self) -> str | None:
-        """Return why memory stands in for the file that cannot be used, or None if it does not.
+        """Return why memory stands in for the file, or None if memory does not stand in.
 
-        This first uses the database, and so returns to the file if that can be used again. The file
-        is tried every two seconds at most.
+        The database is used first, so that the answer is a present one. While memory stands in, the
+        file is tried again every two seconds at most.
         """
         self._database.rows("SELECT 1")
         return self._database.problem
@@ -106,7 +106,7 @@ class SessionDb:
         return tuple(map(_session, self._database.rows(query, moment)))
 
     def unended_editors(self) -> tuple[SessionRow, ...]:
-        """Return the editor sessions without a recorded end, the last used first.
+        """Return the editor sessions without a recorded end, the most recently used first.
 
         A session whose process was killed has no recorded end either.
         """
@@ -179,8 +179,9 @@ class SessionDb:
     ) -> None:
         """Replace a session's baseline: a commit and the hashes of the files that differ from it.
 
-        `head` is the commit's id, or that of git's empty tree if there is no commit yet, or None,
-        with no `files`, if no snapshot could be taken. A hash is None if the file does not exist.
+        `head` is the commit's id, or that of git's empty tree if there is no commit yet. If no
+        snapshot could be taken, `head` is None and `files` is empty. A hash is None if the file
+        does not exist.
         """
         listed = [packed(session_id, path, hash_) for path, hash_ in files.items()]
         row = packed(session_id, head)
@@ -224,7 +225,8 @@ class SessionDb:
     def put_read(self, session_id: str, agent_id: str, path: WorkspacePath, read: ReadHash) -> None:
         """Store the hash of a file that a session or subagent has just read by a call.
 
-        Its open commands are marked as `gone_on`, because this call came before their end.
+        The open commands of the session or subagent are marked as `gone_on`: this call came before
+        their end was reported.
         """
         row = packed(session_id, agent_id, path, read.hash, read.turn)
 

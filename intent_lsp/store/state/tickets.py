@@ -39,7 +39,7 @@ _ENDED: Final = "SELECT body FROM ticket WHERE session_id = ? AND agent_id = ? A
 
 
 class Refused(Struct, frozen=True, kw_only=True):
-    """A stored refusal of a tool call, and the `fingerprint` of that call, or None.
+    """A stored refusal of a tool call. `fingerprint` identifies the call, or is None.
 
     `intent_id` is the id of the intent that was selected then, or None, and `files` are the files
     that the call would have changed.
@@ -109,9 +109,10 @@ class Tickets:
             self.commands.remember(ticket)
 
     def begin_command(self, ticket: Ticket) -> None:
-        """Update a stored ticket, and keep its snapshot `ticket.tree`, here and in memory.
+        """Replace a stored ticket by `ticket`, and store its snapshot `ticket.tree` if it has one.
 
-        A snapshot that is stored already stays. Do nothing for an unknown or ended ticket.
+        The ticket is then kept in memory too. A snapshot that is stored already stays. Do nothing
+        for an unknown or ended ticket.
         """
         body = spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
@@ -227,7 +228,7 @@ class Tickets:
     def over(self, path: WorkspacePath, now: datetime) -> Ticket | None:
         """Return the newest open ticket that an editor's save of `path` may belong to, or None.
 
-        Such a ticket claims the path, or leaves the change of the file to an editor.
+        Such a ticket has a claim on the path, or is for a change that an editor saves (`by_save`).
         """
         rows = self._database.rows(TICKET_OVER, *ticket_over(path, now))
         return parsed(Ticket, rows[0][0]) if rows else None
@@ -247,7 +248,7 @@ class Tickets:
         return self._database.write(work)
 
     def hold(self, save: HeldSave) -> None:
-        """Store an editor's save that may belong to a ticket, until that is known.
+        """Store an editor's save that may belong to a ticket, until `end` or `lapsed` deletes it.
 
         It replaces an earlier save of the same file for the same ticket.
         """
@@ -260,7 +261,7 @@ class Tickets:
         return tuple(WorkspacePath(unpack(row[0])) for row in rows)
 
     def lapsed(self, now: datetime) -> tuple[tuple[HeldSave, Ticket], ...]:
-        """Delete and return the held saves whose open ticket has no claim left, with that ticket.
+        """Delete and return the held saves of open tickets without any claim left, with the ticket.
 
         A claim that has expired at `now` does not count. Held saves of tickets that are not open
         are deleted and not returned.

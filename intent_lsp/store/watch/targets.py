@@ -4,7 +4,8 @@ For a missing directory, the nearest one above it is observed. Directories are p
 operating system cannot report changes.
 
 Invariant: two `Watched` values of the same paths are equal, unless a directory at or above one of
-them was created, deleted or replaced, or the entries of one whose path is not UTF-8 changed.
+them was created, deleted or replaced. If a path is not UTF-8, they also differ if an entry of that
+directory was added or removed.
 Invariant: unless interrupted, `wait` pauses at least fifty times as long as the last poll took.
 """
 
@@ -32,9 +33,9 @@ class Watched(Struct, frozen=True, kw_only=True):
 
     `standing` maps each of them, existing or not, to its identity, which changes if the directory
     is created, deleted or replaced (see `_identity`). `sources` are the existing directories to get
-    events from. `names` maps each path that an event may use for a directory to the path to report.
-    `places` are those event paths and all directories above them. `nameable` is whether all paths
-    are valid UTF-8, as events require.
+    events from. `names` maps each path by which an event may name a directory to the directory's
+    path in `standing`. `places` are those event paths and all directories above them. `nameable` is
+    whether all paths are valid UTF-8, as events require.
     """
 
     standing: Mapping[str, tuple[int, ...]]
@@ -88,7 +89,7 @@ class Watched(Struct, frozen=True, kw_only=True):
         )
 
     def _is_another(self, room: str) -> bool:
-        """Return whether the directory at a path is not the one that was there at this state.
+        """Return whether the directory at a path is another one than when this state was read.
 
         Return True also for an existing directory that is not watched.
         """
@@ -141,9 +142,10 @@ class Polled:
 
 
 def _identity(directory: str) -> tuple[int, ...]:
-    """Return values that change if another directory takes a path; (0, 0) if there is none.
+    """Return the identity of the directory at a path, or (0, 0) if there is none.
 
-    If the path is not UTF-8, they also change if an entry is added or removed.
+    The identity changes if another directory takes the path. If the path is not UTF-8, the identity
+    also changes if an entry is added or removed.
     """
     try:
         found = os.stat(directory)  # noqa: PTH116 - strings throughout

@@ -69,8 +69,7 @@ class Notified:
         """Wait for a moment, and return the paths that changed, or None if the reports have ended.
 
         They end at a path that is not valid UTF-8. The result is empty if nothing changed in that
-        moment.
-        Raise OSError or RuntimeError if the system cannot watch.
+        moment. Raise OSError or RuntimeError if the system cannot watch.
         """
         try:
             return frozenset(path for _, path in next(self._told))
@@ -122,7 +121,8 @@ class Watch:
         """Watch these directories instead of the previous ones, and return once they are watched.
 
         A missing directory is watched from its creation on. If called from the callback, return at
-        once. Return also if the watch fails or is closed; after that, do nothing.
+        once. Return also if the watch fails or is closed meanwhile. If the watch has failed or was
+        closed before, do nothing.
         """
         with self._guard:
             if self._closing:
@@ -165,11 +165,12 @@ class Watch:
                 self._guard.notify_all()
 
     def _listen(self, before: _Source) -> _Source:
-        """Watch the present directories with a new source of changes until another one is needed.
+        """Watch the present directories with a new source of changes until the next one is needed.
 
-        Another is needed when a directory is replaced, `watch` names other ones, the source ends,
-        or `_LOOKS` polls are done. Close `before`, the source used before, after reporting its last
-        changes, and return the new one. If the watch is closing, only return `before`.
+        The next one is needed when a directory is replaced, `watch` names other ones, the source
+        ends, or `_LOOKS` polls are done. `before` is the source used before: report its last
+        changes, then close it. Return the new source. If the watch is closing, only return
+        `before`.
         """
         with self._guard:
             asked, wanted = self._asked, self._wanted
@@ -244,8 +245,8 @@ class Watch:
     def _open(self, watched: Watched) -> tuple[_Source, frozenset[str] | None]:
         """Return a new source of changes, and the changed paths that it has reported so far.
 
-        The source polls if the system cannot watch; it is None if none of the directories can be
-        read. The paths are None if one is not valid UTF-8.
+        The source polls if the system cannot watch. There is no source (None) if none of the
+        directories can be read. The paths are None if one is not valid UTF-8.
         """
         sources = [each for each in watched.sources if os.access(each, os.R_OK | os.X_OK)]
         if not sources:
@@ -262,7 +263,7 @@ class Watch:
     def _poll(self, why: str | None) -> None:
         """Report that polling begins, for the reason `why`, or that it ends, if `why` is None.
 
-        Do nothing if that was reported already.
+        Do nothing if polling has begun already, or if there is none that could end.
         """
         if (why is None) == (self._why is None):
             return

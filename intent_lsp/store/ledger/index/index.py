@@ -196,9 +196,9 @@ class Index:
     def trail(self, file: str, size: int) -> ChainCursor | None:
         """Return a chain cursor at the end of the ledger file `file`, from the index.
 
-        Its heads are this file's open heads, then those of other files. The index is brought up to date
-        first; if more than `MAX_LAG` bytes would have to be read for that, read nothing and return
-        None. Return None also if the whole lines of `file` do not end at `size`.
+        Its heads are this file's open heads, then those of other files. The index is brought up to
+        date first; if more than `MAX_LAG` bytes would have to be read for that, read nothing and
+        return None. Return None also if the whole lines of `file` do not end at `size`.
         """
 
         def nearly(connection: sqlite3.Connection) -> ChainCursor | None:

@@ -136,8 +136,8 @@ class _Rows(Struct):
     def _add(self, length: int, found: IndexEntry, unknown: Sequence[ContentHash]) -> None:
         """Add the rows of a new record, whose line has `length` bytes.
 
-        `unknown` are the hashes that the new record follows or merges and that are not open heads of
-        the file.
+        `unknown` are the hashes that the new record follows or merges and that are not open heads
+        of the file.
         """
         link, source, number = found.link, self.source, self.source.number
         # Within a file moments follow the chain, even where the clock went back.

@@ -82,8 +82,8 @@ class LedgerFile:
     def append(self, data: bytes) -> int:
         """Append `data` in one write, unless it is empty.
 
-        Return a ticket; `sync(ticket)` returns when the data is on disk. If not all is written, raise
-        OSError; what was written is then cut off again, if the file can be cut.
+        Return a ticket; `sync(ticket)` returns when the data is on disk. If not all is written,
+        raise OSError; what was written is then cut off again, if the file can be cut.
         """
         before, written = self.size(), 0
         try:
@@ -101,8 +101,8 @@ class LedgerFile:
     def sync(self, ticket: int) -> None:
         """Return once the data whose `append` returned `ticket` is on disk.
 
-        Threads that wait at the same time share one fsync. Raise OSError if it fails, or if an earlier
-        fsync of the file failed and left this data unsynced.
+        Threads that wait at the same time share one fsync. Raise OSError if it fails, or if an
+        earlier fsync of the file failed and left this data unsynced.
         """
         with self._group:
             while self._syncing and self._synced < ticket:

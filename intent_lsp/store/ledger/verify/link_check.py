@@ -6,8 +6,8 @@ follows or merges.
 Invariant: memory does not grow with the ledger. What has to be kept for every line is in a
 temporary database.
 Invariant: a link is unbroken if the hash that it names was recomputed from an earlier line of its
-file or from any line of another file, but for an archive not of the main file. Hashes that a line
-only states prove nothing.
+file or from any line of another file. A link from an archive to the main file is broken. Hashes
+that a line only states prove nothing.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -123,10 +123,11 @@ class LinkCheck:
         self._row += piece.lines
 
     def _steps(self, piece: Packed) -> Iterator[tuple[Link, int]]:
-        """Yield (link, number of lines) so that following these links covers all lines of `piece`.
+        """Yield the steps in which to follow the lines of `piece`: (link, number of lines).
 
-        These are the first line, then all others at once. If one of the others is an open head
-        already, it is a copy, and then each line is yielded separately.
+        The first step is the first line, the second all others at once; `link` is that of the last
+        line of a step. If one of the others is an open head already, it is a copy, and then each
+        line is one step.
         """
         heads, first = self._trail.heads, piece.first
         yield first, 1
@@ -169,8 +170,8 @@ class LinkCheck:
     def _step(self, link: Link) -> None:
         """Advance the chain by one line. Report a time earlier than that of the record before it.
 
-        If the line follows or merges a record that is no open head, it is checked again after all
-        files.
+        If the line follows or merges a record that is no open head, the line's links are checked
+        again after all files.
         """
         trail = self._trail
         if trail.goes_back(link):
@@ -217,10 +218,11 @@ class LinkCheck:
     def _judge_lost(self, lost: Sequence[_Loose]) -> None:
         """Report each line in `lost`. The first of these cases that fits decides.
 
-        HEAD's history has a record that the line names: see `_note_taken`. Git has all of them
-        elsewhere, and the line is the first record of its file or not in the main file: they are in
-        the ledger of another branch. The line is the first record of its file: a file is missing
-        or unreadable. Any other line: its link is broken.
+        - HEAD's history has one of the missing records that the line names: see `_note_taken`.
+        - Other commits have all these records, and the line is the first record of its file or is
+          in another file than the main file: the records are in the ledger of another branch.
+        - The line is the first record of its file: a file is missing or unreadable.
+        - Otherwise the link is broken.
         """
         names = {name for loose in lost for name in loose.named}
         held = self._past(names) if names else {}
@@ -240,11 +242,11 @@ class LinkCheck:
                 self._note_broken(loose)
 
     def _note_taken(self, loose: _Loose, held: RecordCommit) -> None:
-        """Report a line that follows a record in no file, though a commit in HEAD's history has it.
+        """Report a line that follows a record which no file has, but a commit in HEAD's history.
 
-        `held` is that commit, with the ledger file that has the record there. The report says that
-        this file is missing or unreadable, that the record was cut off from it, or that the link is
-        broken.
+        `held` is that commit, with the path of the ledger file in which the commit has the record.
+        The report says that this file is missing or unreadable, that the record was cut off from
+        it, or that the link is broken.
         """
         commit = held.commit[:_SHORT]
         if held.file not in self.problems.files:

@@ -218,7 +218,10 @@ class LinkTable:
             self._database.executemany(_NAME, names)
 
     def _seek(self, names: Collection[Key]) -> None:
-        """Replace the hashes in the table `sought`, for which the next query searches."""
+        """Put the hashes `names` into the table `sought`, in place of those there.
+
+        The next query searches for the hashes in this table.
+        """
         self._database.execute("DELETE FROM sought")
         self._database.executemany(_SEEK, ((name,) for name in names))
 

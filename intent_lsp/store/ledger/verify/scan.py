@@ -58,8 +58,8 @@ _WORKER: Final = __name__
 class _Found(msgspec.Struct, array_like=True):
     """The result of examining the lines in one range of a file.
 
-    `packed` are all its whole lines if there are several and they are such as `Packed` describes,
-    else None. `links` are all other lines, one by one.
+    `packed` is the result for all whole lines of the range if there are several and `Packed` fits
+    them, else None. `links` are the results for all other lines, one by one.
     """
 
     packed: Packed | None

@@ -3,7 +3,8 @@
 Invariant: memory does not grow with the ledger.
 Invariant: each line was examined on its own before. Only its place in the chain is checked here.
 Invariant: the main file stays open, so that what is read of it stays the same if archiving replaces
-it. The other files only grow, and are read up to their size at that moment.
+it. The other files only grow, and are read up to the size that they had when
+the snapshot was taken.
 """
 
 import os
@@ -60,8 +61,8 @@ class Snapshot:
     """The ledger's files of a root at one moment.
 
     `main` is the descriptor of the main file, or None if there is none that can be read. `strange`
-    are entries that are no readable ledger files; that list is complete only after all `parts` were
-    read.
+    lists what is in the place of a ledger file and is none, and ledger files that cannot be read.
+    It is complete only after all `parts` were read.
     """
 
     def __init__(self, root: Path, main: int | None, stamps: FilesStamp) -> None:
@@ -70,11 +71,11 @@ class Snapshot:
         self._main_size = 0 if main is None else os.fstat(main).st_size
 
     def parts(self, progress: BuildProgress = quiet) -> Iterator[VerifiedFile]:
-        """Yield each ledger file in reading order. Use each before the next one is requested.
+        """Yield each ledger file in reading order. Read its lines before requesting the next file.
 
-        A file that no longer exists is left out, and so is one that cannot be read; an archive or a
-        segment that cannot be read is added to `strange`.
-        `progress` is called with the bytes done and the total.
+        A file that no longer exists or cannot be read is left out. An archive or a segment that
+        cannot be read is added to `strange`. `progress` is called with the bytes done and the
+        total.
         """
         everything, before = sum(stamp.size for stamp in self._stamps), 0
         for stamp in self._stamps:
@@ -110,9 +111,9 @@ def verify(
     """Verify the files of a ledger, given in reading order. Each is read once.
 
     `anchors` are hashes that the ledger should contain. An anchor from an earlier commit is in the
-    result only if no file contains its hash. `strange` are entries that are no readable ledger
-    files. `past` finds in git the records that others follow and no file contains. Raise
-    LedgerUnavailableError if the temporary database fails.
+    result only if no file contains its hash. Each entry of `strange` becomes a problem in the
+    result (see `Snapshot`). `past` finds in git the records that others follow and no file
+    contains. Raise LedgerUnavailableError if the temporary database fails.
     """
     with LinkTable() as remembered:
         found = LinkCheck(remembered, past)
