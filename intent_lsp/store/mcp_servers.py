@@ -53,7 +53,7 @@ def own_servers(root: Path) -> frozenset[str]:
 
 
 def _names_in(text: str, *, toml: bool) -> Iterator[str]:
-    """Yield those server names in a registration file whose servers run `intent-lsp mcp`.
+    """Yield the names of those servers in a registration file that run `intent-lsp mcp`.
 
     There are none if the text cannot be parsed. `toml`: the text is TOML, else JSON.
     """

@@ -52,7 +52,7 @@ class GitTrees:
         return None if found is None else frozenset(self._git.below(found))
 
     def authored(self, moves: Iterable[Move]) -> frozenset[WorkspacePath]:
-        """Return the files that those of `moves` changed that are `authored`.
+        """Return the files changed by those of `moves` whose `authored` is True.
 
         For each of these moves, they are the files that `authored_in` returns for its commit `new`.
         """

@@ -41,9 +41,8 @@ class HostContact(Struct, frozen=True, kw_only=True):
 class UnaskedChanges(Struct, frozen=True, kw_only=True):
     """How many files changed while a host did not ask, and when the first and the last did.
 
-    `host` is the host's name in our list of
-    hosts, such as `vscode`. Several hosts, such as `vscode` and `copilot`, may use the same NAME in
-    `intent-lsp hook NAME`. The times are RFC 3339.
+    `host` is the host's name in our list of hosts, such as `vscode`. Several hosts, such as
+    `vscode` and `copilot`, may use the same NAME in `intent-lsp hook NAME`. The times are RFC 3339.
     """
 
     host: str

@@ -197,8 +197,8 @@ class Index:
         """Return a chain cursor at the end of the ledger file `file`, from the index.
 
         Its heads are this file's open heads, then those of other files. The index is brought up to
-        date first; if more than `MAX_LAG` bytes would have to be read for that, read nothing and
-        return None. Return None also if the whole lines of `file` do not end at `size`.
+        date first; if more than `MAX_LAG` bytes would have to be read for that, return None
+        instead. Return None also if the whole lines of `file` do not end at `size`.
         """
 
         def nearly(connection: sqlite3.Connection) -> ChainCursor | None:

@@ -3,8 +3,8 @@
 Invariant: memory does not grow with the ledger.
 Invariant: each line was examined on its own before. Only its place in the chain is checked here.
 Invariant: the main file stays open, so that what is read of it stays the same if archiving replaces
-it. The other files only grow, and are read up to the size that they had when
-the snapshot was taken.
+it. The other files only grow, and are read up to the size that they had when the
+snapshot was taken.
 """
 
 import os
