@@ -1,4 +1,4 @@
-"""The console script: answers `--version` and a plain `hook` itself, all else by the command line.
+"""The console script: runs `--version` and a plain `hook` itself; `doors.cli` runs all else.
 
 Invariant: `--version` loads no protocol library.
 Invariant: no door imports another; this module hands the functions of other doors to the command
@@ -17,8 +17,8 @@ PRODUCT_LINE = f"intent-lsp {__version__} (intent governance language server)"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status (protocol section 5).
 
-    `arguments` are the words after the program's name, or None for those of this process. A plain
-    `hook` command line of this process ends the process instead of returning.
+    `arguments` are the words after the program's name. None stands for the words in `sys.argv`; a
+    plain `hook` among these ends the process instead of returning.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words in (["--version"], ["-V"]):

@@ -1,4 +1,4 @@
-"""What people have granted: the approval of one edit, and scope of an intent (ledger section 1)."""
+"""What people grant: the approval of one edit, or more scope for an intent (ledger section 1)."""
 
 from enum import StrEnum
 

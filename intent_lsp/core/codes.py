@@ -41,7 +41,7 @@ NO_USABLE_INTENT: Final = (
 
 
 class ShownCode(StrEnum):
-    """Codes of the diagnostics about edits that have no GateCode.
+    """Codes of diagnostics about edits, besides those in GateCode.
 
     CONTROL_PLANE_EDIT: a person edits a file that only the server may write. MORE_VIOLATIONS:
     counts the violations that are not shown.
@@ -52,7 +52,7 @@ class ShownCode(StrEnum):
 
 
 class HostCode(StrEnum):
-    """Codes of diagnostics about agent hosts whose gate does not hold (requirements section 8)."""
+    """Codes of diagnostics about agent hosts that the gate cannot stop (requirements section 8)."""
 
     REFUSAL_IGNORED = "REFUSAL_IGNORED"
     GATE_BLIND = "GATE_BLIND"

@@ -1,1 +1,1 @@
-"""Agents' tool calls: tickets, the files they change, checkout context and lessons."""
+"""Agents: tool calls and their tickets, hook events, refused edits, checkout context, lessons."""

@@ -55,10 +55,11 @@ def within_budget(
 ) -> tuple[IntentContext, str]:
     """Drop parts of the context `whole` until its text fits. Return what is left, and its text.
 
-    `spell` formats a context as text. Items are dropped in this order, each kind from its end:
-    records (sorted newest first), related files, history, acceptance criteria, the intent's
-    constraints, the team's constraints, the scope and the characters of the intent's name. With
-    all of them dropped, the text is returned even if it is still larger than BUDGET.
+    `spell` formats a context as text. Items are dropped in this order: records, related files,
+    history, acceptance criteria, the intent's constraints, the team's constraints, the scope, the
+    characters of the intent's name. The last items of a kind are dropped first; `whole` has the
+    records sorted newest first. If the text is larger than BUDGET without all of these, it is
+    returned all the same.
     """
     for name in _DROPS:
         text = spell(whole)
@@ -73,8 +74,8 @@ def _most_that_fits(
 ) -> IntentContext:
     """Return the context with as many of its first items of the kind `name` as fit the size budget.
 
-    Items are left out from the end; a sentence with their number is added to `truncated`. `spell`
-    formats a context as text. If the text never fits, no item of the kind remains.
+    Items are left out from the end; a sentence in `truncated` says how many. `spell` formats a
+    context as text. If the text never fits, no item of the kind remains.
     """
     total = len(_items(whole, name))
     left_out = bisect_left(
@@ -96,7 +97,10 @@ def _fits(text: str) -> bool:
 
 
 def _items(it: IntentContext, name: str) -> Sequence[object]:
-    """Return the items of the kind `name`. Those of "name" are the characters of the name."""
+    """Return the items of the kind `name`, which is one of _DROPS.
+
+    The items of the kind `"name"` are the characters of the intent's name.
+    """
     items: Sequence[object] = getattr(it if name in _OWN else it.intent, name)
     return items
 

@@ -1,7 +1,7 @@
 """What a hook answers, and the environment variables that change its answer.
 
-Invariant: only light modules of the standard library are needed, and `typing` is none of them, so
-that a hook begins quickly.
+Invariant: this module imports only light modules of the standard library, and not `typing`, so that
+a hook begins quickly.
 """
 
 from collections import namedtuple

@@ -1,4 +1,4 @@
-"""An event that an agent host reports to its hook, and what is decided on it.
+"""An event that an agent host reports to its hook, and the answer to it.
 
 Invariant: this module holds values only. How a host spells them is in `formats/hosts`.
 """
@@ -41,9 +41,9 @@ class HookEvent(Struct, frozen=True, kw_only=True):
     """One event of an agent host.
 
     `name` is the host's own name of the event. `session_id` and `agent_id` are the host's ids of
-    the session and of the subagent in it ("": the main agent). `parent_id` is the id of the session
-    that began this one for a subagent, if the host gives subagents sessions of their own. `cwd` is
-    the working directory. `call` is the tool call of a tool event, and `shown` what a read tool
+    the session and of the subagent in it ("": the main agent). Some hosts run a subagent in a
+    session of its own: `parent_id` is then the id of the session that started it. `cwd` is the
+    working directory. `call` is the tool call of a tool event, and `shown` what a read tool
     showed. `error` is why a call failed. `by_person`: a person changed the agent's text before it
     was written. `prompt` is the text of a person's prompt. `source` is why a session begins, such
     as `resume`. `model` is the name of the model and `version` that of the host, if the host gives
@@ -69,7 +69,7 @@ class HookEvent(Struct, frozen=True, kw_only=True):
 class HookDecision(Struct, frozen=True):
     """The answer to an event. `refusal` is why a call is refused, or None if it is not.
 
-    An event that is not before a call cannot be refused. `note` is for the model, or "".
+    Only the answer to an event before a call has a `refusal`. `note` is for the model, or "".
     """
 
     refusal: str | None = None

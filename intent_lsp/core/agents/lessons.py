@@ -37,9 +37,9 @@ class Lesson(Struct, frozen=True, kw_only=True):
     """One failure or refusal that later agents should know.
 
     `at` is an RFC 3339 time. `code` is the value of a GateCode or a LessonCode. `tool` is the
-    tool's name. `path` is the file concerned. `program` is the program that decided how the call's
-    command was judged (`rm` for `cd src && rm a.py`). `error` is the tool's error message, never
-    its output.
+    tool's name. `path` is the file concerned. `program` is the program in the call's command that
+    decided how the command was judged, such as `rm` in `cd src && rm a.py`. `error` is the tool's
+    error message, never its output.
     """
 
     at: str

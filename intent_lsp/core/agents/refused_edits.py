@@ -1,7 +1,7 @@
 """An edit that was refused to an agent, and whether a content shows that it was made all the same.
 
-Invariant: a piece of text that stood there before, or too little text, does not show that an edit
-was made.
+Invariant: pieces of text that were in the file before, or that are too short, do not show that an
+edit was made.
 """
 
 from datetime import timedelta
@@ -41,11 +41,11 @@ class RefusedEdit(Struct, frozen=True, kw_only=True):
     def appears(self, new: ContentHash | None, before: bytes | None, after: bytes | None) -> bool:
         """Whether a change of the file from the content `before` to `after` is the refused edit.
 
-        `new` is the hash of `after`. If the call announced its whole text, `new` must be the hash
-        of that, and nothing else counts. If not, `after` must have all `pieces` that are not blank,
-        and those that `before` lacks must have at least _FEWEST characters besides white space; if
-        one of the contents is None (not known, or no file is left) or no text, the result is False.
-        The content before a new file is empty.
+        `new` is the hash of `after`. If the call announced its whole text, only that counts: the
+        result is whether `new` is the hash of that text. If not, `after` must have all `pieces`
+        that are not blank; those that are not in `before` must have at least _FEWEST characters
+        together, besides white space. The result is then False if a content is not text, or None
+        because it is not known or the file is gone. Before a new file, `before` is `b""`.
         """
         if self.announced is not None:
             return new == self.announced

@@ -6,8 +6,8 @@ agent may change them.
 
 Specified in requirements section 6.
 
-Invariant: a ticket holds the judgement of its call. What the call named is not judged again when
-it is recorded.
+Invariant: a ticket holds the judgement of its call. The files that the call named are not judged
+again when the call is recorded.
 Invariant: a snapshot never changes and may be out of date. Code that uses it compares it with the
 disk again.
 """
@@ -48,9 +48,9 @@ class GitSnapshot(Struct, frozen=True, kw_only=True):
     """The state of a repository apart from its files, enough to see later what git itself changed.
 
     `head` is the commit checked out, None on an unborn branch. `log` is None without a reflog.
-    `index` changes whenever git's index file does. `tips` are the objects that refs point to.
-    `remotes` are the objects that other repositories have, by the refs of remotes and the last
-    fetch; what was pushed is among them. `fetched` are those of the last fetch alone. `stashes` are
+    `index` are numbers by which a changed index file is noticed. `tips` are the objects that refs
+    point to. `remotes` are the objects that remote-tracking refs or the last fetch point to; they
+    include what was pushed. `fetched` are those of the last fetch alone. `stashes` are
     the commits of stashes and autostashes. `excludes` are ignore files outside of the work tree
     with their hashes. `unmerged` are the files in conflict. `standing` are the unfinished merges,
     rebases and the like: for each, the commits of base, ours and theirs.
@@ -71,11 +71,11 @@ class GitSnapshot(Struct, frozen=True, kw_only=True):
 class TreeSnapshot(Struct, frozen=True, kw_only=True):
     """The files of a directory at one moment.
 
-    With `git`, `files` are those that differ from its HEAD or that git is told not to compare,
-    without ignored files. Without `git`, they are all files. Files of the server, temporary ones
-    and those that cannot be read are left out. `inner` maps the directories of repositories below
-    this one, submodules included, to their snapshots; roots that are governed themselves are left
-    out.
+    `git` is the state of the directory's repository. `files` are then those that differ from HEAD
+    or that git is told not to compare, without ignored files. If `git` is None, there is no
+    repository, and `files` are all files. Files of the server, temporary ones and those that cannot
+    be read are left out. `inner` maps the directories of repositories below this one, submodules
+    included, to their snapshots; directories that are governed roots are left out.
     """
 
     git: GitSnapshot | None
@@ -103,7 +103,8 @@ class GuardedFile(Struct, frozen=True, kw_only=True):
 class LedgerSeen(Struct, frozen=True, kw_only=True):
     """How much of a ledger had been written: `end` is the byte offset after its last complete line.
 
-    `hash` is the hash of the bytes from `start` to `end`.
+    `hash` is the hash of the bytes from the offset `start` to `end`: only the ledger's last bytes
+    are read.
     """
 
     start: int
@@ -114,8 +115,9 @@ class LedgerSeen(Struct, frozen=True, kw_only=True):
 class GuardedSeen(Struct, frozen=True, kw_only=True):
     """The state of the protected files (git's own files and the ledger) at one moment.
 
-    `head` is the commit checked out, or None. `log` is the end of HEAD's reflog, or None. `ledger`
-    is None if there was no ledger or it could not be read.
+    `head` is the commit checked out, and `log` the end of HEAD's reflog; each is None if there is
+    none. `files` are git's own files. `ledger` is None if there was no ledger or it could not be
+    read.
     """
 
     head: str | None = None
@@ -141,7 +143,7 @@ class TicketFile(Struct, frozen=True, kw_only=True):
     `pre_hash` is its hash before, None if the file did not exist or its content is not known.
     `real` is the path that a write to `path` reached when the call was judged, or None if that was
     `path` itself. `previous` is the old path of a file that the call renames to `path`. `announced`
-    is the hash of the text that the call said it would write.
+    is the hash of the whole text that the call said it would write, or None if it did not say that.
     """
 
     path: WorkspacePath
@@ -155,9 +157,9 @@ class TicketFile(Struct, frozen=True, kw_only=True):
 class Ticket(Struct, frozen=True, kw_only=True):
     """An allowed call, as it was judged. Times are formatted by `core.timestamps`.
 
-    `tree` is the state of the work tree before a command, stored until the call is recorded.
-    `guarded` is the state of the protected files at that time. `command` is the hash of the
-    command, `program` the program in it that decided how it was judged.
+    `tree` is the snapshot of the work tree from before a command. `guarded` is the state of the
+    protected files at that time. `command` is the hash of the command's text; `program` is the
+    program in the command that decided how the command was judged.
 
     `fingerprint` distinguishes calls that have the same `tool_use_id`. `inferred`: the mutation
     class was not stated by the caller. `approved_by` is the session of the person who approved the
@@ -165,8 +167,8 @@ class Ticket(Struct, frozen=True, kw_only=True):
 
     Flags: `looking`: the command's text shows no change of a file. `by_save`: an editor makes the
     change, and its save makes the record. `background`: processes that the call started may still
-    run after it has ended. `late`: a follow-up ticket for what such processes change. `gone_on`:
-    the session made another call before the end of this one was reported.
+    run after it has ended. `late`: this is a follow-up ticket, for changes by such processes.
+    `gone_on`: the session made another call before the end of this one was reported.
     """
 
     id: str
@@ -201,8 +203,8 @@ class Ticket(Struct, frozen=True, kw_only=True):
     def may_have_made(self, path: WorkspacePath, new: ContentHash | None) -> bool:
         """Whether the ticket's command may have given the file at `path` the hash `new`.
 
-        False if the file had this hash before the command, by the snapshot of the work tree. True
-        if the snapshot lists the file with another hash or not at all, or if there is no snapshot.
+        False only if the snapshot of the work tree lists the file with this hash: the file then had
+        it before the command.
         """
         listed = None if self.tree is None else self.tree.files.get(path)
         return listed is None or listed.hash != new
@@ -218,7 +220,8 @@ class Recorded(Struct, frozen=True, kw_only=True):
 
     Each of `files` is a path, its hash before the call and its hash after it. `error` says why the
     call failed. `violating` are changed files that the call had not named and was not allowed to
-    change. `unknown` are files whose hash before the call could not be found out, and is None.
+    change. `unknown` are files whose hash before the call could not be found out; `files` has None
+    for that hash.
     """
 
     record_id: str | None

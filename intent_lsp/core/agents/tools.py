@@ -40,8 +40,8 @@ class ToolCall(Struct, frozen=True, kw_only=True):
     `read_hashes` maps paths to the hash of the content that the caller last read; None means that
     the caller believes the file to be absent. `read_only_hint` is what an MCP tool declares about
     itself, or None. `background`: the host runs the call while it starts others. `pieces` are texts
-    that the call would put into its file, where it does not say the whole text. `host` is the name
-    of the agent host whose hook reports the call, or None.
+    that the call would put into its file; there are none if the call gives the file's whole text.
+    `host` is the name of the agent host whose hook reports the call, or None.
     """
 
     tool_name: str
@@ -91,9 +91,9 @@ It raises ValueError if it cannot be applied to the old text.
 class FileChange(Struct, frozen=True, kw_only=True):
     """The change of one file. `path` is as the caller wrote it.
 
-    `source` is the old path if the file is moved to `path`, else None. `rewrite` returns the new
-    text, or is None if the text does not change. `version` is the version of the open document that
-    the change was computed for, or None.
+    `source` is the old path if the file is moved to `path`, else None. `rewrite` is the function
+    that makes the new text, or None if the text does not change. `version` is the version of the
+    open document that the change was computed for, or None.
     """
 
     path: str
@@ -186,8 +186,8 @@ def selected_in_shell(command: str | None) -> str | None:
     """Return ID if the shell command is `intent-lsp intents select ID`, else None.
 
     The program may also be called by a path, or as `python -m intent_lsp`, and options may follow.
-    Return None too if one is `--session`, if there is a second operand, or if `_words` finds more
-    than a simple command.
+    Return None too if `--session` is given, if there is more than one ID, or if the command is not
+    a simple one (see `_words`).
     """
     words = _words(command)
     if words[1:3] == ["-m", "intent_lsp"]:
@@ -210,9 +210,9 @@ def selected_in_shell(command: str | None) -> str | None:
 def opens_shell(command: str | None) -> bool:
     """Whether a shell command only opens an interactive shell or interpreter, such as `bash -l`.
 
-    False if it has an operand, an option with a `c` or `C` in it, since `-c` would run a text, or
-    one that prints the version or help. Known are the programs in _INTERACTIVE; for others it is
-    False.
+    Only the programs in _INTERACTIVE are known: for any other, the result is False. It is also
+    False if there is an operand, an option in _ABOUT or _ABOUT_OF, or an option with a `c` or `C`
+    in it, since `-c` would run a text.
     """
     words = _words(command)
     program = words[0].rpartition("/")[2] if words else ""
@@ -257,7 +257,7 @@ def _kind_by_name(tool_name: str, policy: TeamPolicy, lists: CommandLists) -> To
 
 
 def _stands_for(pattern: str, name: str) -> bool:
-    """Whether a pattern matches a name. Each `*` matches any characters, anything else itself."""
+    """Whether a pattern matches a name. A `*` matches any text, any other character only itself."""
     return fnmatchcase(name, _OTHER_MAGIC.sub(r"[\g<0>]", pattern))
 
 

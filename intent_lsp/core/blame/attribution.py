@@ -88,7 +88,7 @@ AttributedRun = tuple[int, Range]
 
 
 def claimed_runs(step: Edit) -> list[AttributedRun]:
-    """Return (index in `step.talks`, range) for each range of an edit, in line order."""
+    """Return the ranges of an edit in line order, each with the number of its conversation."""
     runs = [(talk, run) for talk, told in enumerate(step.talks) for run in told]
     return sorted(runs, key=lambda each: (each[1].replaced or (each[1].start_line,))[0])
 
@@ -114,8 +114,8 @@ def covered(step: Edit, count: int, *, whole: bool = True) -> Attributions:
     A line that the edit wrote, by its ranges, is attributed to the edit; any other line has None.
     The range of a pure deletion attributes nothing.
 
-    A range with `fallback` stands for the whole file. If `whole` is False, it is skipped, because
-    it does not say which lines changed.
+    A range with `fallback` does not say which lines changed. It attributes every line of the
+    content to the edit, or none if `whole` is False.
     """
     claims: Attributions = [None] * count
     for talk, run in claimed_runs(step):
@@ -201,7 +201,7 @@ def one_run(
     """Return the run for lines that share the attribution `claim`.
 
     Lines count from 1, both ends included. `sources` are the edits that attributions refer to. The
-    confidence is that of `claim`, but ASSUMED for an edit that was not announced. Without a claim,
+    confidence is ASSUMED if the edit was not announced, else that of `claim`. If `claim` is None,
     the run is UNATTRIBUTED.
     """
     if claim is None:

@@ -79,11 +79,11 @@ def blame(
     """Return the attribution of each line of a text, or None for a line that no record explains.
 
     `steps` are the edits of the text's file, also under its earlier names. First they are replayed
-    along the chain of content hashes. Lines that are still unattributed are then searched for: as
-    hashed blocks in the edits in `steps` that the replay did not account for, and, if they have
-    FOREIGN_LETTERS letters and digits or more, in the files that `elsewhere` returns. No edit of
-    those files may have the `order` of one in `steps`. `contents` reads stored contents, `diff`
-    compares two. Trivial lines are settled last.
+    along the chain of content hashes. Then the lines that are still unattributed are searched for
+    as recorded blocks of the `steps` that the replay did not account for. If the lines left have
+    FOREIGN_LETTERS letters and digits or more, they are searched for in the files that `elsewhere`
+    returns; each edit of these and of `steps` must have an `order` of its own. Last, `settle`
+    attributes trivial lines. `contents` reads stored contents, `diff` compares two.
     """
     lineage = Lineage(steps, contents, diff)
     claims = lineage.claims(text.hash, text.lines)
@@ -94,12 +94,11 @@ def blame(
 
 
 def settle(claims: Attributions, lines: Sequence[str]) -> None:
-    """Give trivial lines in a replaced block the attribution of the lines around them, in place.
+    """Give trivial lines the attribution of the lines around them if `_goes_along`, in place.
 
-    Trivial lines have no letters or digits. The lines above and below must have equal attributions.
-    A diff leaves a blank line or a bracket unchanged inside a block that is otherwise new, and a
-    formatter changes a trivial line where nothing around it changes. A line keeps its own edit if
-    that edit is newer than the one of the lines around it, and did not put it in place of others.
+    Trivial lines have no letters or digits. The nearest other lines above and below them must have
+    equal attributions. The reason: a diff leaves a blank line or a bracket unchanged inside a block
+    that is otherwise new, and a formatter changes a trivial line where nothing around it changes.
     """
     at = 0
     while at < len(lines):
@@ -131,9 +130,9 @@ def _find_again(
 ) -> None:
     """Attribute unattributed lines by recorded blocks of this file, then by lines of other files.
 
-    The other files' stored contents are searched before their recorded blocks. `elsewhere` returns
-    these files. It is called only if the lines that are then unattributed have FOREIGN_LETTERS
-    letters and digits or more. Changes `claims`.
+    `elsewhere` returns the other files. It is called only if the lines that the blocks of this file
+    leave unattributed have FOREIGN_LETTERS letters and digits or more. The stored contents of the
+    other files are searched before their recorded blocks. Changes `claims`.
     """
     lines = hashable(text.lines, text.encoding)
     find_blocks(claims, lines, known_blocks(lineage.unreported()), at_least=1)
@@ -153,7 +152,8 @@ def carried_over(
 ) -> Attributions:
     """Return the attributions for `new`, a text that is being edited, given `claims` for `old`.
 
-    A line that `diff` does not find unchanged gets None. If it cannot compare the texts, all do.
+    A line that `diff` does not find unchanged gets None. If `diff` cannot compare the texts, every
+    line gets None.
     """
     hunks = diff(old, new)
     if hunks is None:
@@ -206,9 +206,9 @@ def find_blocks(
     """Attribute unattributed lines to edits that recorded an equal block. Changes `claims`.
 
     `known` holds the recorded blocks; each that is found is taken out of it. Longer blocks are
-    searched for first, each from top to bottom. Blocks with fewer than `at_least` letters and
-    digits are skipped, and blocks of one line with fewer than `alone`. A length is skipped if the
-    search for it, added to that for longer blocks, would hash more than LINES_HASHED lines.
+    searched for first, each from top to bottom. A block must have at least `at_least` letters and
+    digits, and a block of one line also at least `alone`. Blocks of a length are not searched for
+    if LINES_HASHED lines would not be enough for them and the longer blocks before them.
     """
     left = LINES_HASHED
     above = [0, *accumulate(lines.letters)]

@@ -17,11 +17,10 @@ from intent_lsp.core.content import ContentHash
 class EditChain(Struct, frozen=True, kw_only=True):
     """The edits that lead to a content, newest first, by their orders.
 
-    `whole`: the oldest edit of the chain changed the very content from which the chain was to
-    begin; False if there is no edit. `deleted` maps a place to the orders of the edits that deleted
-    or replaced lines there; the place is the number of lines above it in the newest content. The
-    newest edit that does not say what it replaced, and all edits older than it, are missing in
-    `deleted`.
+    `whole`: the chain reaches back to the content from which it was to begin; False for an empty
+    chain. `deleted` maps a place to the orders of the edits that deleted or replaced lines there;
+    the place is the number of lines above it in the newest content. If an edit does not say what it
+    replaced, that edit and all older ones are missing in `deleted`.
     """
 
     orders: tuple[int, ...]
@@ -53,9 +52,9 @@ def edit_chain(
 def earlier_edits(steps: Sequence[Edit], after: ContentHash | None) -> frozenset[int]:
     """Return the orders of the edits that led to the content with the hash `after` (None: no file).
 
-    They are followed back from that content as far as `steps` go, all edits of the file, whose
-    orders count from 0. A file may have had the content more than once: if an edit in `steps`
-    started from it, the edits from the first such one on are ignored.
+    They are followed back from that content as far as `steps` go. `steps` are all edits of the
+    file; their orders count from 0. A file may have had the content more than once: only edits
+    older than the first edit that started from it count.
     """
     first = min((step.order for step in steps if step.pre == after), default=len(steps))
     before = [step for step in steps if step.order < first]
@@ -97,9 +96,10 @@ def later_edits(steps: Sequence[Edit], before: ContentHash | None, count: int) -
 def _oldest(
     steps: Sequence[Edit], wanted: ContentHash | None, passed: Sequence[Edit]
 ) -> Edit | None:
-    """Return the oldest edit that changed the content `wanted`, newer than the last of `passed`.
+    """Return the oldest edit that started from the content `wanted` and is newer than `passed`.
 
-    Edits that changed nothing are left out. Return None if there is no such edit.
+    `passed` are the edits found so far, oldest first. Edits that changed nothing are left out.
+    Return None if there is no such edit.
     """
     after = passed[-1].order if passed else -1
     fitting = (
@@ -135,9 +135,9 @@ def _newest(steps: Sequence[Edit], wanted: ContentHash | None, used: set[int]) -
 
 
 def _deleted(passed: Sequence[Edit], count: int) -> Mapping[int, frozenset[int]]:
-    """Return, for edits newest first, EditChain's `deleted`. The newest content has `count` lines.
+    """Return the value of `EditChain.deleted` for the edits `passed`, newest first.
 
-    Stop at the first edit that does not say what it replaced.
+    The newest content has `count` lines. Stop at the first edit that does not say what it replaced.
     """
     # For each line of the content reached so far, its line in the newest one. None: it is gone.
     origins: list[int | None] = list(range(count))

@@ -49,7 +49,7 @@ class Splice(NamedTuple):
 
 
 def carried(old: Sequence[str], new: Sequence[str], diff: Diff) -> Carried:
-    """Match each line of `new` with the line of `old` that it was, or with None if it is new.
+    """Return, for each line of `new`, its line in `old` and how certain that is; None if it is new.
 
     Lines that `diff` finds unchanged are EXACT. Of the others, those that it finds unchanged
     without their white space are NORMALIZED. Of the rest, blocks of at least MOVED_LETTERS letters
@@ -194,10 +194,10 @@ def _length(
     before: tuple[Sequence[str], int],
     after: tuple[Sequence[str], int],
 ) -> int:
-    """Return the length of the longest equal block of unmatched lines that begins at two places.
+    """Return how many lines, from a place in each of two texts on, are equal and unmatched.
 
-    `before` is the old text and the index of the block's first line in it, `after` the same of the
-    new text. A new line is unmatched if `found` has None for it, an old line if `left` has True.
+    `before` holds the old text and the index of the place, `after` the new text and its index. A
+    new line is unmatched if `found` has None for it, an old line if `left` has True.
     """
     (old, start), (new, now) = before, after
     pairs = zip(range(start, len(old)), range(now, len(new)), strict=False)

@@ -50,8 +50,9 @@ class _Back(Struct):
 
     The walk has arrived at the content from before the edits in `steps`: `wanted` is its hash,
     `lines` its lines (None if unknown). `used` are the orders of the edits that may not be used
-    again. Edits before the order `limit` are preferred. `last` is the edit at which the walk ended,
-    or None: it produced this content, and its `pre` is None or it does not show what it replaced.
+    again. Edits before the order `limit` are preferred. `last` is None, or the edit at which the
+    walk ended: it produced this content, and its `pre` is None or it does not show what it
+    replaced.
     """
 
     steps: list[tuple[Edit, list[Splice]]] = field(default_factory=list)
@@ -111,9 +112,10 @@ class Lineage:
         return claims
 
     def _note_told(self, back: _Back, limit: float) -> None:
-        """Mark the edits of a walk as accounted for, and those of round trips before `limit` in it.
+        """Mark the edits of a walk as accounted for, and the edits of round trips beside it.
 
-        A round trip leads from a content back to the same content, so nothing of its edits remains.
+        A round trip leads from a content of the walk back to the same content, so nothing of its
+        edits remains. It must end before the order `limit`, and before the walk's next edit.
         """
         steps = [step for step, _ in back.steps]
         if back.last is not None and back.last.pre is None:
@@ -177,10 +179,11 @@ class Lineage:
     def _compared(self, back: _Back, step: Edit, pre: ContentHash) -> Attributions:
         """Return the attributions after an edit whose ranges do not show which lines it replaced.
 
-        Lines that the content before the edit (its hash is `pre`) has keep older attributions;
-        other lines in the edit's ranges are attributed to the edit. If that content cannot be had
-        and the ranges, apart from one for the whole file, leave a line out, earlier contents are
-        compared: of the edit's attribution and theirs, a line gets the surer one, then the older.
+        `pre` is the hash of the content before the edit. If it can be read, lines that it has keep
+        their older attributions, and other lines in the edit's ranges are attributed to the edit.
+        If not, the lines in the ranges are attributed to the edit, but a range for the whole file
+        is ignored. If this leaves a line unattributed, earlier contents are compared too, and
+        `joined` chooses between the two attributions of a line.
         """
         old = self._old_lines(pre)
         own = covered(step, len(back.lines), whole=old is not None)
@@ -220,8 +223,8 @@ class Lineage:
     def _heads(self, back: _Back) -> Iterator[Edit]:
         """Yield at most CONTENTS_ASKED unused edits that are older than the end of a walk.
 
-        Those that produced a content from which no other of them started come first, then the
-        rest; both are newest first. Edits that produced the walk's last content are left out.
+        First come those whose content no other such edit started from, then the rest; both are
+        newest first. Edits that produced the walk's last content are left out.
         """
         earlier = [
             step
@@ -287,9 +290,10 @@ def _told_apart(lines: Sequence[str | None], side: str) -> Sequence[str]:
 
 
 def _over(own: Attributions, kept: Carried, before: Attributions) -> Attributions:
-    """Return `own`, but for lines that `kept` matches with older lines the attributions of these.
+    """Return `own`, changed for each line that `kept` matches with an older line.
 
-    They are in `before`. Each is made at most as certain as its match.
+    Such a line gets the attribution that the older line has in `before`, made at most as certain as
+    the match.
     """
     claims = list(own)
     for at, old in enumerate(kept):

@@ -89,8 +89,8 @@ def find_moved(
     """Attribute unattributed blocks of lines that another file has lost. Changes `claims`.
 
     Blocks with fewer than `at_least` letters and digits are skipped. At most CONTENTS_COMPARED past
-    contents are compared. Return the files of which one of these contents is not stored, or [] if
-    every line is attributed before the last content is reached.
+    contents are compared. Return the files of which one of these contents is not stored. As soon as
+    every line is attributed, stop and return [].
     """
     unread: list[OtherFile] = []
     new = bare(lines)

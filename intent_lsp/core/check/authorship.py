@@ -1,4 +1,4 @@
-"""Whether an agent made a change, or the server made one of the intents file for an agent.
+"""Whether an agent made a change, or the server changed the intents file for an agent.
 
 Who made a change follows from the file's own records, the names in the commit, and the other
 records of the change. For an agent the server sets an intent's status to IN_PROGRESS or COMPLETED,
@@ -6,8 +6,8 @@ adds to its history, sets `updated_at`, and adds scope that people granted.
 
 Specified in requirements sections 3.6 and 14.
 
-Invariant: a record of the very file whose author is known decides before names do, and names before
-other records.
+Invariant: records of the changed file with a known author decide first, then names in the commit,
+then other records.
 Invariant: a name or an address is matched as a whole, except for `(aider)` in a name.
 Invariant: a closed intent that is open again never counts as the server's change.
 """
@@ -81,7 +81,7 @@ def agent_named(commit: CommitFacts, further: Sequence[str] = ()) -> str | None:
 
 
 def agents_of(types: Iterable[EntityType]) -> bool | None:
-    """Return whether records with these authors are an agent's.
+    """Return whether the authors of records are agents, from the types of all these authors.
 
     True if one is AI or MIXED, whatever the others are; else False if one is HUMAN, else None.
     """
@@ -120,9 +120,9 @@ GrantedGlobs = Callable[[Intent], Collection[str]]
 def only_by_server(before: Intents, after: Intents, granted: GrantedGlobs) -> bool:
     """Whether the intents differ only by what the server writes in an agent's name.
 
-    That is a status that goes from PLANNED to IN_PROGRESS or from an open one to COMPLETED,
-    `recent_history`, `updated_at`, and granted globs at the end of an owned scope. Equal intents
-    give True; intents in another order do not.
+    That is: a status that goes from PLANNED to IN_PROGRESS, or from any open status to COMPLETED;
+    `recent_history`; `updated_at`; and at the end of an owned scope, globs that `granted` returns
+    for the intent. Equal intents give True; intents in another order do not.
     """
     pairs = list(zip(before, after, strict=False))
     return len(before) == len(after) and all(

@@ -5,7 +5,8 @@ Specified in requirements section 14.
 Invariant: a report fails only by findings of level ERROR.
 Invariant: two findings of one report have different fingerprints. A fingerprint stays the same
 while lines move or commits are rebased.
-Invariant: a run in a later version of a file begins and ends with lines that the earlier has in it.
+Invariant: where a run of lines is followed to a later version of its file, it still begins and ends
+with lines of its own.
 """
 
 import hashlib
@@ -53,11 +54,13 @@ class LineRun(Struct, frozen=True):
 
 
 class CheckFinding(Struct, frozen=True, kw_only=True):
-    """One finding. `path` is None if it concerns no file; `shown_path` is relative to git's top.
+    """One finding. `path` is relative to the checked root, or None if it concerns no file.
 
-    `lines` are those of the file as the change left it, `head_lines` the same lines in the version
-    that was checked out or asked for; each is None for a whole file or for lines that are gone.
-    `commit` is None outside of a range. `fingerprint` stays the same while the lines move.
+    `shown_path` is the same path relative to git's top. `lines` are those of the file as the change
+    left it, `head_lines` the same lines in the version that was checked out or asked for; each is
+    None for a whole file or for lines that are gone. `commit` is the commit that made the change,
+    or None. `fingerprint` stays the same while the lines move.
+
     `undone`: a later commit of the range has restored the file. `of_ledger`: it is a problem of the
     ledger, and of no change.
     """
@@ -177,7 +180,10 @@ class Fingerprints(Struct):
 
 
 def _shift(line: int, hunks: Sequence[Hunk]) -> int | None:
-    """Return how far down (negative: up) hunks move a line, from 0, or None if one removes it."""
+    """Return how far down (negative: up) `hunks` move a line, or None if they remove it.
+
+    Lines count from 0.
+    """
     shift = 0
     for hunk in hunks:
         if line < hunk.old_start:
