@@ -1,6 +1,7 @@
 """The names by which a governed root is found, as plain strings.
 
-Invariant: nothing is loaded, so that a hook begins quickly. All others use them from `core.paths`.
+Invariant: this module imports nothing, so that a hook begins quickly. All other code takes these
+names from `core.paths`.
 """
 
 CONTROL_ROOM = ".orchestration"

@@ -1,11 +1,12 @@
 """The control plane: the files that decide what agents may do, and who may change which of them.
 
-The contract of `.orchestration/` says which entries that directory may have.
+The contract of `.orchestration/` says which entries that directory may have. Drift is an entry that
+the contract does not allow.
 
 Specified in requirements sections 2, 5 and 7.
 
-Invariant: a path is matched without case, as Unicode folds it, since a file system that ignores
-case would open the same file.
+Invariant: whether a path is control plane is decided without case, as Unicode folds it, since a
+file system that ignores case would open the same file.
 Invariant: `.git` and `.orchestration` are control plane in any directory, since each governs the
 directory that it is in.
 Invariant: people may always edit the files that govern them, and never the files that are reserved
@@ -135,9 +136,9 @@ class FileClass(Enum):
 def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> FileClass:
     """Return how a person's save of the file at `path` is treated.
 
-    IGNORED if a part of its path is `.git`, else SERVER_ONLY if only the server may write it, else
-    EXEMPT if it is control plane or takes lessons. `ignored`: git ignores the file and does not
-    track it, so that it is IGNORED instead of GOVERNED.
+    IGNORED if a segment of the path is `.git`, else SERVER_ONLY if only the server may write the
+    file, else EXEMPT if it is control plane or a file for lessons. Any other file is IGNORED if
+    `ignored`, else GOVERNED. `ignored`: git ignores the file and does not track it.
     """
     if ".git" in path.split("/"):
         return FileClass.IGNORED
@@ -201,9 +202,9 @@ class Drift(Struct, frozen=True):
 def drift_of(entries: Iterable[tuple[str, EntryKind]]) -> tuple[Drift, ...]:
     """Return the entries of `.orchestration/` that do not belong there, each with its problem.
 
-    Each of `entries` is the name and the kind of one entry. An entry with an expected name but of
-    another kind is returned too. `README.md`, `AGENT.md`, what editors and systems leave behind,
-    and missing entries are not. The result is sorted by name.
+    Each of `entries` is the name and the kind of one entry. An entry of an expected name but of
+    another kind is returned too. `README.md`, `AGENT.md` and what editors and systems leave behind
+    belong there. A missing entry is no drift. The result is sorted by name.
     """
     found = ((name, _problem(name, kind)) for name, kind in sorted(entries, key=itemgetter(0)))
     return tuple(

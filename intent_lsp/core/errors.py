@@ -15,7 +15,7 @@ class IntentLspError(Exception):
 
 
 class PathError(IntentLspError):
-    """Something is wrong with what is at `path`; `problem` says what, after the path."""
+    """Something is wrong with what is at `path`. The message is `<path>: <problem>`."""
 
     def __init__(self, *, path: str, problem: str, cure: str | None = None) -> None:
         super().__init__(f"{path}: {problem}")

@@ -63,8 +63,8 @@ class FileHashes(Struct, frozen=True):
 def mutation_class(files: Sequence[FileHashes]) -> MutationClass:
     """Return the mutation class of a file operation, from all its files (requirements section 9).
 
-    If files are `moved`, it is AST_REFACTOR if the content of none of them changes, else
-    INTENT_EVOLUTION; other files do not count then. Otherwise it is FILE_DELETION if no file is
+    If any files are `moved`, only these count: the class is AST_REFACTOR if the content of none of
+    them changes, else INTENT_EVOLUTION. If no file is `moved`, it is FILE_DELETION if no file is
     left, FILE_CREATION if none was there before, else INTENT_EVOLUTION.
     """
     moved = [file for file in files if file.moved]

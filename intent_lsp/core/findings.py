@@ -44,9 +44,8 @@ class TextChange(Struct, frozen=True):
 class Fix(Struct, frozen=True):
     """A fix that an editor can apply. `changes` do not overlap and are sorted by position.
 
-    `safe`: *Fix all* applies it, since it removes no value and no comment. What the text means
-    stays; or else the fix corrects a key or a word that is wrong in letter case or separators
-    alone.
+    `safe`: *Fix all* applies it too. A safe fix removes no value and no comment. It keeps what the
+    text means, or it corrects a key or a word that is wrong only in letter case or separators.
     """
 
     title: str

@@ -9,9 +9,8 @@ Invariant: large runs of lines are compared as slices, at the speed of C, so tha
 little.
 Invariant: the content hash of compared lines covers their bytes without the last line's line end,
 so that a block keeps its hash wherever it moves.
-Invariant: hunks with at least one unchanged line between two of them give ranges that ascend and
-claim no line twice. A pure deletion claims no line, so two deletions may both refer to the first
-line.
+Invariant: the ranges made of hunks ascend, and no line is in two of them. A pure deletion claims no
+line, so two deletions may both refer to the first line.
 """
 
 import re
@@ -106,7 +105,7 @@ class LineDiff:
         """Update `hunks` after one edit. `text` are all lines of the text after the edit.
 
         Only the edited lines and the hunks that they overlap or adjoin are compared again, or all
-        lines if `hunks` was None. `hunks` becomes None if `diff` cannot compare what is compared.
+        lines if `hunks` was None. `hunks` becomes None if `diff` cannot compare these lines.
         """
         if self.hunks is None or len(text) == len(self._reference):
             if text == self._reference:

@@ -55,9 +55,9 @@ def parse_relative(text: str) -> WorkspacePath | None:
 def is_file_name(text: str) -> bool:
     """Whether a file can have this name, spelled as Python's `os` functions return names.
 
-    They return a byte that is not UTF-8 as a surrogate escape. False for any other lone surrogate,
-    which stands for no byte, and for escapes that together are valid UTF-8. Nothing else is
-    checked: True for any ASCII.
+    They return a byte that is not UTF-8 as a surrogate escape. False if the text has any other lone
+    surrogate, or escapes whose bytes together are valid UTF-8. Nothing else is checked: any ASCII
+    text gives True.
     """
     if text.isascii():
         return True

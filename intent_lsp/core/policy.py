@@ -15,9 +15,9 @@ class Enforcement(StrEnum):
     """What happens to a save in an editor, or to an agent's call, that breaks a rule.
 
     OBSERVE: it goes through, and a save shows nothing. WARN: it goes through, with a warning.
-    BLOCK: a call is refused, and so is a manual save, but for that of a stale file; any other save
-    gets a warning. In every mode an agent's call is refused if it uses a blocked tool, changes a
-    denied path or one outside the root, or was rejected by a person.
+    BLOCK: a call is refused. A manual save is refused too, unless the reason is STALE_FILE. Any
+    other save gets a warning. In every mode an agent's call is refused if it uses a blocked tool,
+    changes a denied path or one outside the root, or was rejected by a person.
     """
 
     OBSERVE = "observe"

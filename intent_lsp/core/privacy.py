@@ -26,9 +26,10 @@ def shown_session(session_id: str, policy: TeamPolicy) -> str:
 def veiled(event: Event, policy: TeamPolicy) -> Event:
     """Return an event without the session ids and URLs that the policy keeps out of records.
 
-    HASHED: the ids of the event's session and of those that approved or granted it become hashes,
-    and so do conversations' URLs that are the event's session id. DROP: each conversation's URL
-    becomes the name that records give to the event's session.
+    HASHED: the ids of the event's session, of the session that approved the edit and of the one
+    that granted scope become hashes. So does the URL of a conversation if it is the id of the
+    event's session. DROP: the URL of each conversation becomes the id of the event's session, or
+    its hash if HASHED.
     """
     if policy.session_ids is SessionIds.PLAIN and policy.urls is Urls.KEEP:
         return event

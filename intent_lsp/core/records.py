@@ -39,7 +39,7 @@ class MutationClass(StrEnum):
 
 
 class ScopeValidation(StrEnum):
-    """The verdict of a record: the gate's rules or a person allowed the edit (PASS) or not (FAIL).
+    """The verdict of a record. PASS: the gate's rules or a person allowed the edit. FAIL: neither.
 
     EXEMPT: the intent's scope did not decide, for example because governance was off.
     """
@@ -59,9 +59,10 @@ class EntityType(StrEnum):
 
 
 class Contributor(Struct, frozen=True):
-    """The author of changed lines. `model_identifier` names an agent's model.
+    """The author of changed lines.
 
-    It is `human` for a person, and `unknown` if it was not given.
+    `model_identifier` is the name of an agent's model, `human` for a person, and `unknown` if no
+    name was given.
     """
 
     entity_type: EntityType
@@ -170,9 +171,9 @@ class Event(Struct, frozen=True, kw_only=True):
     `inferred`: nobody declared the mutation class. `concurrent_modification`: something else
     changed a file meanwhile. `assumed`: no save or call announced the edit; its intent is the one
     that was active. `compared` is False for a command whose snapshot of the work tree could not be
-    compared. `reconstructed`: the command deleted the session database, and the ticket is the one
-    that the process remembered. `refused_call_hash` is the fingerprint of a refused call that was
-    made all the same, or None.
+    compared. `reconstructed`: the command deleted the session database, so the ticket was taken
+    from the memory of the process. `refused_call_hash`: if the edit is that of a refused call, the
+    fingerprint of that call, else None.
     """
 
     intent_id: str | None = None
@@ -199,7 +200,8 @@ class Event(Struct, frozen=True, kw_only=True):
     def is_assumed(self) -> bool:
         """Whether no save or call announced the edit.
 
-        Older records lack the flag `assumed`: there the tool's name and an unknown author say so.
+        True if `assumed`. Older records lack that flag: True too if the tool is DISK_CHANGE and
+        every author is unknown.
         """
         return self.assumed or (self.tool_name == DISK_CHANGE and _is_by_nobody(self.files))
 

@@ -2,11 +2,11 @@
 
 Invariant: secrets are searched for in the text without its invisible characters, before the text is
 cut to its limit.
-Invariant: `neutral` returns one line in which Markdown, HTML and an agent's import syntax find no
-markup, wherever in a paragraph the line stands.
+Invariant: `neutral` returns one line in which Markdown, HTML and an agent's imports (`@file`) find
+no markup, wherever in a paragraph the line stands.
 Invariant: no secret hides another, however they are joined.
-Invariant: the time is linear. In a pattern, nothing that can fail follows an unbounded part, and
-what can fail is bounded.
+Invariant: the time is linear. In a pattern, a part that can match without a limit is followed only
+by parts that always match.
 """
 
 import re

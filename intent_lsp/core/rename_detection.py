@@ -30,9 +30,8 @@ def renamed(gone: _Contents, came: _Contents) -> dict[WorkspacePath, WorkspacePa
 
     `gone` are the contents of the files that are missing now, by path, `came` those of the new
     files. Files with equal contents are paired first. Then files with similar contents are, if at
-    most COMPARED_AT_MOST are left on either side. A file that then has several possible partners
-    is in no pair, and neither is one whose partner has several. A pair is left out if its larger
-    file has fewer than EQUAL_AT_LEAST bytes.
+    most COMPARED_AT_MOST are left on either side. Two files are paired only if neither has another
+    possible partner. A pair is left out if its larger file has fewer than EQUAL_AT_LEAST bytes.
     """
     pairs = _only_equal(gone, came)
     left = {path: data for path, data in gone.items() if path not in pairs.values()}

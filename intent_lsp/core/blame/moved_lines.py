@@ -89,8 +89,8 @@ def find_moved(
     """Attribute unattributed blocks of lines that another file has lost. Changes `claims`.
 
     Blocks with fewer than `at_least` letters and digits are skipped. At most CONTENTS_COMPARED past
-    contents are compared. Return the files of which one of these contents is not stored. As soon as
-    every line is attributed, stop and return [].
+    contents are compared. Return the files of which one of these contents is not stored. If no line
+    is left to attribute, the search may stop early and return [].
     """
     unread: list[OtherFile] = []
     new = bare(lines)

@@ -3,8 +3,8 @@
 How to split them is in the row that the command lists have for the program.
 
 Invariant: a word without `unknown` reaches the program as `text`, with three exceptions. The shell
-replaces a home directory (`~`, `~name`). For `<(…)` it passes a path below `/dev/fd/`, which is the
-text. A quoted `~` at the start has `./` before it here.
+expands a home directory (`~`, `~name`). For `<(…)`, whose text is `/dev/fd/`, it passes a path
+below that directory. A quoted `~` at the start of a word is written `./~` in the text.
 Invariant: no word is lost, save an empty operand before `--`: each becomes an option, an option's
 value, an operand, or the `--`.
 """
@@ -82,7 +82,7 @@ class Arguments(Struct, frozen=True, kw_only=True):
 
     @property
     def given(self) -> frozenset[str]:
-        """The names of all options that are given, and `name=value` for those with a value."""
+        """The name of each option that is given; if it has a value, also `name=value`."""
         names = {option.name for option in self.options}
         with_values = {f"{each.name}={each.value.text}" for each in self.options if each.value}
         return frozenset(names | with_values)
@@ -116,8 +116,8 @@ def filled(word: Word, token: str, program: str) -> Word:
 def all_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
     """Split words into options and operands, which may alternate. After `--`, all are operands.
 
-    `row` describes the program's options. If it has `passes`, the words after `--` are also
-    options. An empty word before `--` is dropped, unless it is the value of an option.
+    `row` describes the program's options. If it has `passes`, each word after `--` is both an
+    operand and an option. An empty operand before `--` is dropped.
     """
     options: list[Option] = []
     operands: list[Word] = []
@@ -160,7 +160,7 @@ def leading_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
 def options_in(words: Sequence[Word], row: ProgramRow) -> Iterator[Option]:
     """Yield the options in each word that looks like one, even after `--` or an operand.
 
-    A value in the next word is not read. In the style WHOLE, also yield `--`, since it may not end
+    A value in the next word is not read. In the style WHOLE, also yield `--`, since it need not end
     the options of such a program.
     """
     for word in words:

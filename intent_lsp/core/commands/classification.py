@@ -2,8 +2,8 @@
 
 Specified in commands section 1.
 
-Invariant: `weigh` returns a result for every call. A call that no row fits may change anything, and
-the result says so, unless it changes the directory or only asks about the program.
+Invariant: `weigh` returns a result for every call. If no row fits a call, the result says that the
+call may change anything, unless the call changes the directory or only asks about the program.
 """
 
 from collections.abc import Iterator, Sequence
@@ -63,9 +63,10 @@ class ShellText(Struct, frozen=True):
 
 
 class Weighed(Struct, frozen=True, kw_only=True):
-    """The classification of a simple command. `reading` is what the command itself does.
+    """The classification of a simple command. `place` is the working directory after it.
 
-    `texts` are the words that it runs as shell text, `place` is the working directory after it.
+    `texts` are the words that the command runs as shell text. `reading` is what the command does
+    apart from these.
     """
 
     reading: CommandReading = NOTHING
@@ -96,10 +97,11 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
 
 
 def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
-    """Return the reading of a git call, marked as git's, and its paths as restored if they are.
+    """Return the reading of a git call, with what is special about git.
 
-    The paths of `removed_by` are added. After a `cd`, the kind is at least LOOKING: the repository
-    there may run other programs.
+    The reading is marked as git's. Its paths are marked as restored if `puts_back`, and the paths
+    of `removed_by` are added. After a `cd` (`call.place` is not START), the kind is at least
+    LOOKING: the repository there may run other programs.
     """
     kind = reading.kind if call.place == START else max(reading.kind, CommandKind.LOOKING)
     paths = reading.paths
@@ -112,8 +114,9 @@ def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
 def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
     """Classify a change of directory (`cd`, `pushd` and the like) that is run in `place`.
 
-    `cd` without an operand goes to `~`, `pushd` and `popd` to an unknown directory. An operand that
-    is unknown or empty, or begins with `-` or `+`, leads to one, too; any other as in `entered`.
+    Without an operand, `cd` goes to `~`, and `pushd` and `popd` to an unknown directory. With one,
+    `entered` says where it leads; the directory is unknown if the operand is unknown or empty, or
+    begins with `-` or `+`.
     """
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L"}]
     there: KnownPath = None
@@ -127,7 +130,10 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 
 
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by its rows. Its own part is LOOKING if it only asks for help."""
+    """Classify a call by its rows, or as LOOKING if it only asks for help.
+
+    The readings of options before the subcommand are part of the result in both cases.
+    """
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
@@ -138,7 +144,7 @@ def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
 def _weigh_by_rows(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
     """Classify a call by the first of its program's rows that fits the call, else as unknown.
 
-    If no row fits, but all words are options and the first is in _ABOUT, its part is LOOKING.
+    If no row fits, but all words are options and the first is in _ABOUT, the call is LOOKING.
     """
     for row in lists.rows.get(call.name, ()):
         wraps = row.kind is RowKind.RUNS and row.runs is not Runs.SEARCH
@@ -202,7 +208,10 @@ def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
 
 
 def _may_run(word: Word) -> bool:
-    """Whether the word has a `[` and a `$` or backquote: shells may run `a[$(…)]` as a number."""
+    """Whether a shell that reads the word as a number may run a command in it: `a[$(…)]`.
+
+    True for any word with a `[` and with a `$` or a backquote.
+    """
     return "[" in word.text and not {"$", "`"}.isdisjoint(word.text)
 
 
@@ -216,9 +225,9 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
 ) -> Weighed:
     """Classify a program that runs another command, together with that command.
 
-    `outer` is the call of the program, `inside` the same call in the directory that its options
-    enter, and `row` the row that fits it. If the program runs its own words (Runs.WORDS) and these
-    change the directory, the directory afterwards is unknown.
+    `outer` is the call of the program, and `row` the row that fits it. `inside` is the same call,
+    but in the directory that the options of the call lead to. If the program runs its own words
+    (Runs.WORDS) and these change the directory, the directory afterwards is unknown.
     """
     options = [*outer.before, *_by_row(inside, replace(row, kind=RowKind.READS), arguments)]
     words: Sequence[Word] = arguments.operands[row.skip :]
@@ -257,9 +266,10 @@ def _with_input(
 ) -> Sequence[Word]:
     """Return the inner command's words, unknown where `xargs` or the like completes them.
 
-    `row` and `arguments` are those of the outer program, `label` is its name for messages. A
-    placeholder that is replaced makes its word unknown. Appended operands become one unknown word.
-    If the row has no `appends`, the words are returned unchanged.
+    `row` and `arguments` are those of the outer program, `label` is its name for messages. If the
+    row has no `appends`, the words are returned unchanged. Else, if the program replaces a
+    placeholder (the value of an option in `fills`), each word that contains it becomes unknown. If
+    it appends operands instead, one unknown word is added for them.
     """
     if not row.appends:
         return words

@@ -1,4 +1,4 @@
-"""A call of a program: its name as the command lists write it, and which of their rows fits it.
+"""A call of a program: its name as in the command lists, and which row of the lists fits it.
 
 Invariant: an unknown word never matches a program name or a task.
 """
@@ -62,8 +62,8 @@ class ProgramCall(Struct, frozen=True, kw_only=True):
 def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
     """Whether a call with these arguments meets all conditions of a row of the command lists.
 
-    A row with a second operand to write, or with a command to run, also needs these operands; a
-    search, such as `find`, needs no command.
+    A row whose second operand is written also needs a second operand. A row whose operands are a
+    command to run needs that command, but a search such as `find` does not.
     """
     operands = arguments.operands
     return (
@@ -82,8 +82,8 @@ def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()
     """Whether every option of a call is one with which the program only reads (`plain` in the row).
 
     False if the row has no `plain`, or if an option writes, changes the directory, rules the row
-    out (`unless`) or is `--help`. `words` are searched for options too, even after an operand or
-    `--`, since the program may split them differently than the row does.
+    out (`unless`) or is `--help`. `words` are the call's words. They are searched for options too,
+    even after an operand or `--`, since the program may split them differently than the row does.
     """
     if row.plain is None:
         return False
@@ -95,12 +95,11 @@ def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()
 def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
     """Return the name by which to look up the rows of the program `word`, and at most one reading.
 
-    The reading says that the word may name another program. A version is dropped from a name that
-    is no path and has rows without it. A path is replaced by its last part if it is in a system
-    directory. For programs that verify or run others, this also holds in a directory where package
-    managers install programs. For any other path the reading is returned, and the path is replaced
-    only if its directory's name ends in `bin`. A path that has rows itself is returned as it is,
-    without a reading.
+    A version is dropped if the name without it has rows. A word that then has rows, or is no path,
+    is returned without a reading. A path in a system directory is replaced by its last part. So is
+    a path in a directory where package managers install programs, if the program verifies or runs
+    others. Any other path has the reading, which says that it may be another program; the path is
+    replaced by its last part only if its directory's name ends in `bin`.
     """
     word = _without_release(word, lists)
     directory, slash, last = word.rpartition("/")
@@ -166,8 +165,9 @@ def asks_for_help(call: ProgramCall, lists: CommandLists) -> bool:
 def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
     """Whether the operands name tasks that only verify, as the row's `tasks` requires.
 
-    `tasks` may require this of the first, of any or of every operand; then the result is False if
-    there is no operand. It is True if `tasks` requires nothing. Operands with `=` do not count.
+    If `tasks` is FIRST, ANY or EVERY, this is required of the first operand, of at least one or of
+    all of them; False if there is no operand. If `tasks` is NONE, the result is True. Operands with
+    `=` do not count.
     """
     names = [word for word in arguments.operands if "=" not in word.text]
 
@@ -203,8 +203,8 @@ def _filled_in(word: Word, row: ProgramRow) -> str:
     """Return the text of the script `word`, or "" if it is too long or unknown.
 
     If the row has `numbers`, each `$NAME`, `${NAME}` or simple `$((…))` in an unknown script is
-    replaced by `1`. The script then counts as known if no `$` or backquote remains, unless it was
-    nothing but one of these.
+    replaced by `1`. The script then counts as known, unless a `$` or backquote remains in it or the
+    result is `1` alone.
     """
     if len(word.text) > MAX_SCRIPT:
         return ""

@@ -57,9 +57,9 @@ class TouchedPath(Struct, frozen=True):
     The caller must expand a leading `~`; a file whose name really begins with `~` is given as
     `./~…`.
 
-    `source` is the path that the content comes from, or None. If `path` turns out to be a
-    directory, the entry in it with the last name of `source` is changed instead. A path that is
-    moved away has its own entry with `DELETE`.
+    `source` is the path that the content comes from, or None. If `path` is a directory, the entry
+    in it that is named like the last part of `source` is changed instead: `cp a/b.py src` changes
+    `src/b.py`. A path that is moved away has its own entry with `DELETE`.
 
     `restores`: the path gets the content that git has for it. `pattern`: the path is a glob that
     the shell expands. `directory`: if the path is or becomes a directory, no file is changed.
@@ -74,9 +74,9 @@ class TouchedPath(Struct, frozen=True):
 
 
 def changed_paths(path: str, effect: Effect, source: str | None) -> tuple[TouchedPath, ...]:
-    """Return the paths that change with a file: `path`, and for a move the deleted `source`.
+    """Return the paths that one change of a file concerns: `path`, and the `source` of a move.
 
-    `source` is None if the file is not moved.
+    `source` is the old path, which is deleted, or None if the file is not moved.
     """
     new = TouchedPath(path, effect, source)
     return (new,) if source is None else (TouchedPath(source, Effect.DELETE), new)

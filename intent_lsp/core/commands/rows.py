@@ -1,6 +1,6 @@
 """The rows of the command lists: how a program is called, and what such a call does.
 
-Invariant: a row is a value.
+Invariant: a row is never changed.
 """
 
 import re
@@ -91,28 +91,30 @@ class Runs(StrEnum):
 class ProgramRow(Struct, frozen=True, kw_only=True):
     """One way of calling a program. A row fits a call if all its conditions hold.
 
-    `fits` also checks that operands are there which the row needs. Conditions: `needs` (one of
-    these options), `unless` (none of these options), `bare` (no operands), `first` (the first
-    operand is one of these), `tasks` (which operands must name a task that only verifies, such as
-    `test`; `also` are further names of such tasks), and `script`. `script` is a regular expression
-    for the values of the options `given`, or else for the first operand; with `numbers`, a shell
-    expansion may stand in the script for a number.
+    `fits` also checks that operands are there which the row needs. Conditions: `needs` (at least
+    one of these options), `unless` (none of these options), `bare` (no operands), `first` (the
+    first operand is one of these), `tasks` (which operands must name a task that only verifies,
+    such as `test`; `also` are further names of such tasks), and `script`. `script` is a regular
+    expression for the values of the options `given`, or else for the first operand; with `numbers`,
+    a shell expansion may stand in the script for a number.
 
     Options: `plain` are those with which the program only reads, whatever their values; if `plain`
     is None, no call is PLAIN. `values` options take a value; `attached` options take one only in
-    the same word. The values of `writes` are files that are written, of `enters` the working
-    directory, of `texts` shell text. With `passes`, the words after `--` are options of a program
-    that it runs.
+    the same word. The values of `writes` options are files that are written, those of `enters`
+    options the working directory, those of `texts` options shell text. With `passes`, the words
+    after `--` are options of a program that it runs.
 
     A program that writes: `operands` says which operands are its targets, `effect` what is done to
-    them, and `given` options replace the first operand. With `directories`, a target that is a
-    directory means that no file is changed. With `shares`, the sources are other names of the
-    targets. `touches` is a path that is always written, and `more` says what else is changed.
+    them. A `given` option takes the place of the first operand, as `-e` of `sed` does. With
+    `directories`, a target that is a directory means that no file is changed. With `shares`, the
+    sources are other names of the targets and change with them. `touches` is a path that is always
+    written, and `more` says what else is changed.
 
     A program that runs others: `skip` operands come before the command, and so may assignments if
-    `assignments` is set. `module` is the option whose value is the program. `fills` options give
-    the text that is replaced in the words. With `appends`, operands are added that the command does
-    not show. In a search, `starts` options come before each command to run.
+    `assignments` is set. `module` is the option whose value is the program. With `appends`, the
+    program adds operands that its text does not show, or replaces a placeholder in its operands by
+    them; the values of `fills` options are that placeholder. In a search, each command to run
+    begins after one of the `starts` options.
     """
 
     kind: RowKind
@@ -172,8 +174,8 @@ class CommandLists(Struct, frozen=True, kw_only=True, dict=True):
     nothing. `system_bins` are directories whose programs are trusted to do what their names say.
     `project_bins` are directories where package managers install programs that verify.
 
-    The `…_tools` are names of agents' tools, and patterns with `*`. `other_shells` are those of the
-    `command_tools` that run another shell than `bash`.
+    The `…_tools` are names of agents' tools, and patterns with `*`. `other_shells` are the tools
+    among `command_tools` that run a shell other than `bash`.
     """
 
     rows: Mapping[str, tuple[ProgramRow, ...]]

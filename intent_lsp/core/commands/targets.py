@@ -94,7 +94,7 @@ def target(word: Word, effect: Effect, site: Site, source: str | None = None) ->
 
 
 def _is_open_file(path: str) -> bool:
-    """Return whether a path is that of an open file, such as `/dev/fd/3`, and leads no further."""
+    """Return whether a path is that of an open file: `/dev/fd/3`, but not `/dev/fd/3/a`."""
     return path.startswith(_OPEN_FILES) and "/" not in path.removeprefix(_OPEN_FILES)
 
 
@@ -107,9 +107,9 @@ def _directory(reading: CommandReading) -> CommandReading:
 def _below(word: Word, site: Site) -> CommandReading:
     """Return the reading of an operand whose program also changes all files below it.
 
-    The disk is not read, so a known word counts as a file only if its last part has a dot inside.
-    Else, or if it is a glob that the program itself expands, the reading is unknown. A word that is
-    a glob for the shell counts as the files that it matches.
+    A glob that the shell expands counts as the files that it matches. For a glob that the program
+    itself expands, the reading is unknown. Any other known word counts as one file if its last part
+    has a dot inside, as in `a.py`; if not, the reading is unknown. The disk is not read.
     """
     last = word.text.rpartition("/")[2]
     if not _GLOB.isdisjoint(word.text) and not word.unknown:
@@ -123,10 +123,10 @@ def _below(word: Word, site: Site) -> CommandReading:
 
 
 def _copied(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
-    """Yield the readings of a program that copies or moves operands to the last of them.
+    """Yield the readings of a program that copies or moves all operands but the last to the last.
 
-    With `-t DIR`, all operands go into DIR. `row` says whether they are moved, so that their old
-    paths are deleted. `site` is the program and its directory.
+    With `-t DIR`, all operands are copied or moved into DIR instead. `row` says whether they are
+    moved, so that their old paths are deleted. `site` is the program and its directory.
     """
     into = arguments.values(_INTO)
     sources, last = _sources(arguments)

@@ -2,11 +2,10 @@
 
 Specified in requirements section 6.
 
-Invariant: the own check of each of rows 3 to 15 decides whether the row passed. Its result is
-passed in as `denied`: a refusal, or None if the row passed. The functions of this module only
-describe.
-Invariant: the facts of rows 10 to 12 are requested only for a known intent. Those of rows 6, 7, 12
-and 13, if they passed, are requested only for a question that names files; else NO_PATH is used.
+Invariant: the functions of this module only describe. Whether one of rows 3 to 15 passed is the
+result of the gate's check of that row, passed in as `denied`: a refusal, or None if the row passed.
+Invariant: the functions for rows 10 to 12 are called only for a known intent. Where a question
+names no file and row 6, 7, 12 or 13 passed, NO_PATH stands in for the row's function.
 """
 
 from typing import assert_never
@@ -66,7 +65,7 @@ def inside(question: GateRequest, denied: Denied | None) -> str:
 
 
 def active_intent(question: GateRequest, denied: Denied | None) -> str:
-    """Describe gate row 8 (passed if `denied` is None): the active intent, or which there are."""
+    """Describe gate row 8 (passed if `denied` is None): the active intent, or those to select."""
     if denied is None:
         return f"The edit is judged under the intent {_cited(question)}."
     return f"No intent is active; these can be selected: {_available(question)}."
@@ -156,10 +155,10 @@ def _owned(question: GateRequest, fact: FileFact) -> str:
 
 
 def _foreign(question: GateRequest, path: WorkspacePath) -> str:
-    """Name a path that the active intent does not own, with the reason.
+    """Name a path that the active intent does not own, and its owners.
 
-    That is its first open owner and how many more there are, or that there is none; and whether an
-    exclusion of the active intent matches the path.
+    Of the open owners, the first is named and the others are counted. If an exclusion of the active
+    intent matches the path, that is said too.
     """
     usable = open_owners(question.intents, question.owners, path)
     owning = [

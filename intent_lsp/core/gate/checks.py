@@ -2,8 +2,8 @@
 
 Specified in requirements section 6, rows 3-15.
 
-Invariant: a check returns a refusal, or None if it passes. The checks of rows 10 to 12 need a known
-intent, but row 12 needs none for an edit that names no file, which it passes.
+Invariant: a check returns a refusal, or None if it passes. The checks of rows 10 and 11 need a
+known intent. Row 12 needs one only if the edit names a file; an edit that names none passes it.
 Invariant: a person's save passes every check that is for calls only (rows 3-6, 14 and 15).
 Invariant: the messages are those of the specification, word for word.
 """
@@ -102,8 +102,8 @@ def intent_ignored(question: GateRequest) -> Denied | None:
 def scope_violation(question: GateRequest) -> Denied | None:
     """Return the refusal of row 12 if a path is outside of the active intent's scope, else None.
 
-    Generated files, and files that the edit restores to the content from before a violation, need
-    not be in it.
+    Two kinds of files need not be in scope: generated files, and files to which the edit gives back
+    the content that they had before a violation.
     """
     intent = question.intent
     free = {fact.path for fact in question.files if fact.puts_back or fact.generated}
@@ -173,7 +173,8 @@ def checkout_required(question: GateRequest) -> Denied | None:
 def contract_drift(question: GateRequest) -> Denied | None:
     """Return the refusal of row 4 if `.orchestration/` has unexpected entries, else None.
 
-    The row passes if the policy does not deny calls then: the request has no `drift` in that case.
+    If the policy does not deny calls because of drift, the request has no `drift`, so the row
+    passes.
     """
     drift = question.facts_of_call.drift
     if not drift:
@@ -245,9 +246,10 @@ def read_required(question: GateRequest) -> Denied | None:
 
 
 def spec_iteration(question: GateRequest) -> Denied | None:
-    """Return the refusal of row 15 if a new specification is not declared as one, else None.
+    """Return the refusal of row 15 if a call must declare a specification and does not.
 
-    A call that creates a numbered specification must declare the class INTENT_EVOLUTION.
+    A call that creates a numbered specification must declare the class INTENT_EVOLUTION. Return
+    None if the row passes.
     """
     call = question.facts_of_call
     if not call.new_specs or call.declared_class is MutationClass.INTENT_EVOLUTION:
@@ -279,9 +281,9 @@ def _stale_details(question: GateRequest, fact: FileFact) -> dict[str, object]:
 
 
 def _cure(question: GateRequest) -> str:
-    """Return the advice to select an intent for a person's save, or "" for an agent's call.
+    """Return, for a person's save, the advice to select an intent; for an agent's call, "".
 
-    An agent's host has tools of its own for that, under other names.
+    Agents select an intent with tools that each host names in its own way.
     """
     return "" if question.call else _SELECT
 

@@ -1,4 +1,4 @@
-"""The gate: judges whether an edit is allowed, and under which intent (requirements section 6).
+"""The gate: judges whether an edit is allowed under the active intent (requirements section 6).
 
 Invariant: judging is total and pure. The rows run in the table's order and the first that fails
 decides, except that a person may approve what row 12 (scope) refuses.
@@ -83,9 +83,8 @@ def judge_save(question: GateRequest) -> SaveDecision:
 def judge_call(question: GateRequest, call: CallFacts) -> Decision:
     """Return the gate's decision on an agent's call. It is Ask if a person has to approve the call.
 
-    With governance off, every call is allowed as EXEMPT. A call that changes no file is so too,
-    unless the policy blocks its tool. An approval in `call` satisfies rows 12 (scope) and 16
-    (approval) only.
+    A call is allowed as EXEMPT if governance is off, or if it changes no file and the policy does
+    not block its tool. An approval in `call` satisfies rows 12 (scope) and 16 (approval) only.
     """
     question = question if question.call is call else replace(question, call=call)
     if not question.governed or not (call.mutating or call.blocked):
@@ -123,10 +122,10 @@ def refusal_with(
 
 
 def passed_over(question: GateRequest) -> frozenset[int]:
-    """Return the numbers of those of rows 3 to 15 that are skipped for what a request does.
+    """Return the numbers of the rows from 3 to 15 that a request skips because of what it does.
 
-    Rows are skipped for a command that only looks, and for a call that writes the first intent.
-    Rows that a save skips because they are for agents' calls only are not among them.
+    A command that only looks skips some rows, and a call that writes the first intent skips others.
+    A save also skips the rows for agents' calls only, but these are not returned.
     """
     if question.only_looks:
         return LOOKING_PASSES_OVER
@@ -165,7 +164,8 @@ def _refusals(question: GateRequest, numbers: frozenset[int]) -> Iterator[Denied
     """Yield the refusals of all failing rows, in order, except the rows with the given `numbers`.
 
     For a save, rows for agents' calls only are left out too. The caller must stop after a refusal
-    of row 8 or 9: later rows need a known intent, and run only when the next refusal is taken.
+    of row 8 or 9, because later rows need a known intent. A row is checked only when the caller
+    takes the next refusal.
     """
     for row in CHECKS:
         if row.number in numbers or (row.agents_only and question.call is None):

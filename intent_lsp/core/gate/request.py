@@ -35,11 +35,12 @@ class FileFact(Struct, frozen=True, kw_only=True):
     """The facts about one file that an edit would change.
 
     `path` is relative to the root; for a file outside of the root, it may be as the caller wrote
-    it. `expected` is the hash that the caller last read (None: it found no file). `current` is the
-    hash on disk now (None: there is no file). The two are not looked up for a file outside of the
-    root, nor for one that the edit reaches through a link at another path. `claimed_by` is another
-    session with a live claim on the file. `puts_back`: the edit restores the content from before a
-    violation. `generated`: the file is of a kind that tools leave behind.
+    it. `expected` is the hash that the caller last read: None if it found no file, Unread.NEVER if
+    it never read the file. `current` is the hash on disk now (None: there is no file). These two
+    are not looked up for a file outside of the root, nor for a file that the edit reaches through a
+    link. `claimed_by` is another session with a live claim on the file. `puts_back`: the edit
+    restores the content from before a violation. `generated`: the file is of a kind that tools
+    leave behind.
     """
 
     path: WorkspacePath
@@ -63,10 +64,10 @@ class DeniedPath(Struct, frozen=True):
 class CallFacts(Struct, frozen=True, kw_only=True):
     """The facts about an agent's call that a person's save does not have.
 
-    `looking`: the command's text shows no change except of the request's files. `blocked`: the
+    `looking`: by its text, the command changes nothing but the request's files. `blocked`: the
     team's policy blocks the tool. `cited` is the intent that the call names. `checked_out` is the
-    intent that the session checked out in this turn. `new_specs` are those of the paths that are
-    numbered specifications and do not exist yet. `bootstrap`: the call writes the first intent.
+    intent that the session checked out in this turn. `new_specs` are the paths of numbered
+    specifications that do not exist yet. `bootstrap`: the call writes the first intent.
     `unknown_paths` are warnings that the call may change paths which are not known beforehand,
     `warnings` those about contract drift that the policy allows.
     """
@@ -116,7 +117,7 @@ class GateRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def facts_of_call(self) -> CallFacts:
-        """The facts about an agent's call; for a save, facts that no row for calls refuses."""
+        """The facts about an agent's call; for a save, facts that pass every row for calls."""
         return self.call or CallFacts(require_checkout=False)
 
     @property
@@ -145,8 +146,7 @@ class Allowed(Struct, frozen=True):
 class Denied(Struct, frozen=True, kw_only=True):
     """The decision that the edit is denied, with its reason.
 
-    `details` (keys in snake_case) is sent to the client unchanged. `paths` are the files that it
-    concerns.
+    `details` (keys in snake_case) is sent to the client unchanged. `paths` are the files concerned.
     """
 
     code: GateCode
@@ -180,11 +180,11 @@ NOBODY_TO_ASK: Final = "no editor is connected here in which a person could be a
 class ApprovalAnswer(Struct, frozen=True, kw_only=True):
     """A person's answer when the gate's decision is Ask (row 16).
 
-    `approval` is None if the call is not approved; `feedback` then says why, unless `can_be_asked`:
-    nobody has been asked yet, but a person can be. `is_nobody`: there is no person who can be
-    asked. `session_id` is the session of the person who approved. `final`: the call stays denied
-    even if the gate would now allow it, because the person rejected it or the request was
-    cancelled. `channel` is how the answer arrived.
+    `approval` is None if the call is not approved; `feedback` then says why. `can_be_asked`: nobody
+    has been asked yet, but a person can be; `feedback` does not count then. `is_nobody`: there is
+    no person who can be asked. `session_id` is the session of the person who approved. `final`: the
+    call stays denied even if the gate would now allow it, because the person rejected it or the
+    request was cancelled. `channel` is how the answer arrived.
     """
 
     approval: ApprovalChoice | None = None
@@ -198,7 +198,7 @@ class ApprovalAnswer(Struct, frozen=True, kw_only=True):
     def counted(self, channels: Collection[ApprovalChannel]) -> "ApprovalAnswer":
         """Return the answer as it counts where the policy accepts approvals from `channels`.
 
-        An approval that arrived otherwise is taken out; `feedback` then says so.
+        An approval that came through another channel becomes None, and `feedback` says so.
         """
         if self.approval is None or self.channel in channels:
             return self

@@ -4,8 +4,8 @@ Specified in requirements section 8 and disk section 3.
 
 Invariant: a file equal to HEAD has no violation. Lines from before the session, or covered by a
 passing record, are not marked, unless the file's newest record is a violation that is not resolved.
-Invariant: within a root's limit, every file shows its own violation, or is counted by exactly one
-other file, or is shown under its new name.
+Invariant: every file with a violation shows its own, or is counted by exactly one other file, or is
+shown under its new name, as long as no more than SHOWN_A_ROOT are to be shown.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,8 +43,8 @@ If there are more, one closed file stands for all closed ones.
 class OutOfBounds(Struct, frozen=True, kw_only=True):
     """A file with a violation: the violation's code, and the id of the record that holds it.
 
-    `code` is the value of a GateCode or a ShownCode. `record_id` is None if no record holds the
-    violation yet. `opened`: an editor has the file open. `renamed_to` is the file's new path if it
+    `code` is the value of a GateCode or a ShownCode. `record_id` is None if the violation is not
+    recorded yet. `opened`: an editor has the file open. `renamed_to` is the file's new path if it
     was renamed since, else None.
     """
 
@@ -69,12 +69,12 @@ ALONE: Final = Others(0)
 
 
 def marked_runs(head: Sequence[Hunk], narrowing: Sequence[Sequence[Hunk]]) -> tuple[MarkedRun, ...]:
-    """Return the runs of lines to mark: changes since HEAD with a line that no other reference has.
+    """Return the runs of lines to mark: hunks against HEAD that are new against all references.
 
     `head` are the text's hunks against HEAD. `narrowing` holds its hunks against each other
-    reference: the baseline and the newest passing content. A hunk is marked as a whole. A pure
-    deletion is marked at the line above it, or at line 0, if the text has a hunk there against each
-    of these.
+    reference: the baseline and the newest passing content. A hunk is marked as a whole if one of
+    its lines is new against each of these. A pure deletion is marked if the text has a hunk there
+    against each of these; the mark is at the line above the deletion, or at line 0.
     """
     return tuple(
         _mark(hunk) for hunk in head if _has_new_line(hunk, [_near(hunk, n) for n in narrowing])
@@ -87,7 +87,7 @@ def shown_of(files: Iterable[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
     `files` are all files with a violation. They are grouped by code and record. A closed file that
     was renamed is left out if its new path is in the same group. If more than SHOWN_ALIKE files are
     left in a group, the first closed one by path is shown for all closed ones. Open files are
-    always shown; they count too, so that opening one does not make others appear.
+    always shown. They count towards SHOWN_ALIKE, so that opening one does not make others appear.
     """
     alike: dict[tuple[str, str | None], list[OutOfBounds]] = {}
     for file in files:
@@ -96,9 +96,9 @@ def shown_of(files: Iterable[OutOfBounds]) -> Mapping[WorkspacePath, Others]:
 
 
 def new_to_all(hunk: Hunk, references: Iterable[Sequence[Hunk]]) -> list[tuple[int, int]]:
-    """Return the runs of a hunk's new lines that are new against each other reference, too.
+    """Return the runs of a hunk's new lines that are new against each of `references`, too.
 
-    `references` are the text's hunks against each of these. A run is (first line, end excluded),
+    `references` holds the text's hunks against each reference. A run is (first line, end excluded),
     from 0; the runs ascend. A pure deletion has no new line.
     """
     lines = [(hunk.new_start, hunk.new_start + hunk.new_count)] if hunk.new_count else []

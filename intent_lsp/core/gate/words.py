@@ -2,8 +2,8 @@
 
 Specified in requirements sections 6 and 8.
 
-Invariant: a list in a sentence has ten names at most, and that of the available intents in
-`details` fifty.
+Invariant: a list in a sentence has ten names at most. The list of available intents in `details`
+has fifty at most.
 Invariant: a fact is one line of printable characters, shorter than 600. A name with an unprintable
 character stands in quotes, with that character escaped.
 Invariant: the messages of `for_people` are for people only; agents get those of the specification.
@@ -41,7 +41,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def first_of(names: Sequence[str]) -> str:
-    """Return the first of at least one names, and how many follow: `a.py (and 2 more)`."""
+    """Return the first name and how many follow, as `a.py (and 2 more)`. There must be one."""
     return names[0] + (f" (and {len(names) - 1} more)" if len(names) > 1 else "")
 
 

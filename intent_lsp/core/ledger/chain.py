@@ -3,7 +3,7 @@
 Invariant: a link is compared with the recomputed hash of its predecessor, never with the hash that
 a line states.
 Invariant: a line that cannot be parsed is not part of the chain. A record appended after such a
-line names the last parsable record, so that repairing the line breaks no link.
+line names the last parsable record; that link stays valid if somebody repairs the line.
 Invariant: no text makes a record unwritable, since what cannot be encoded as UTF-8 is replaced.
 """
 
@@ -33,9 +33,10 @@ class Link(NamedTuple):
     """A ledger line's place in the chain. `hash` is recomputed, and empty if the line is no record.
 
     `prev` and `merges` are the hashes of the records that the line names as its predecessors.
-    `flaw` is what is wrong with the line itself. `older`: an older tool wrote the line, so that its
-    hash does not cover the whole line. `bare`: the line names no predecessor and follows the record
-    above. A named tuple, because verification makes one for each of a million lines.
+    `flaw` is what is wrong with the line itself, or None. `older`: an older tool wrote the line, so
+    that its hash does not cover the whole line. `bare`: the line names no predecessor and follows
+    the record above. Links are named tuples, because verification makes one for each of a million
+    lines.
     """
 
     hash: ContentHash = UNSEALED
@@ -84,8 +85,8 @@ def draft(event: Event, *, id: str, timestamp: str, end: ChainEnd) -> Record:  #
 def place_at(end: ChainEnd) -> Integrity:
     """Return the chain fields of the next record of the ledger that ends at `end`.
 
-    They have no hash of the record yet. They name the last record as `prev_record_hash` and all
-    other open heads as `merges`.
+    The last record becomes `prev_record_hash`, and all other open heads become `merges`. The
+    `record_hash` is UNSEALED.
     """
     return Integrity(
         prev_record_hash=end.last,
@@ -112,11 +113,11 @@ class ChainCursor(Struct):
         return ChainEnd(self.last, tuple(self.heads))
 
     def step(self, link: Link) -> tuple[ContentHash, ...]:
-        """Follow one line. Return the hashes that it names and that are no open heads.
+        """Follow one line. Return the hashes that the line names and that are no open heads.
 
-        The heads that it names are closed, and its record becomes a head. The line's links are
-        unbroken only if an earlier line or another file has records with the returned hashes.
-        Return () for a line that is no record or a copy of an open head; heads do not change then.
+        The heads that the line names are closed, and its record becomes a head. A returned hash is
+        a broken link, unless an earlier line or another file has the record with that hash. Return
+        () for a line that is no record or a copy of an open head; heads do not change then.
         """
         # A line whose record is an open head already is a copy of it, and opens no second head.
         again = link.hash in self.heads
@@ -159,7 +160,7 @@ class ChainCursor(Struct):
         """Whether the next line, whose link is `link`, follows the last record so far.
 
         It does if `prev` names that record, or the line is bare. False if there is no record yet.
-        Whether the line is a record itself is not asked.
+        The line need not be a record.
         """
         return self.last is not None and self.prev_of(link) == self.last
 
@@ -196,7 +197,7 @@ def _whole_fields(value: Struct) -> dict[str, object]:
 
 
 def _whole(value: object, name: str) -> object:
-    """Return a value, which a field `name` has or which is in it, without surrogates."""
+    """Return a value without surrogates. `name` is the field that has the value or contains it."""
     if isinstance(value, str):
         return _IN_NO_NAME.sub(REPLACEMENT, value) if name in _NAMES else whole(value)
     if isinstance(value, tuple):

@@ -46,9 +46,9 @@ class Committed(Struct, frozen=True, kw_only=True):
 class RecordCommit(Struct, frozen=True, kw_only=True):
     """A commit that contains a record, and the file with the record, relative to the root.
 
-    `below`: a commit that contains the record is checked out, or is an ancestor of the one checked
-    out. `named`: a branch or a tag leads to the commit. If False, only a stash or a reflog does,
-    which git expires in time.
+    `below`: the commit that is checked out, or an ancestor of it, also contains the record.
+    `named`: a branch or a tag leads to the commit. If False, only a stash or a reflog does, which
+    git expires in time.
     """
 
     commit: str
@@ -83,9 +83,9 @@ def with_cut_ends(
     `search` says which commits contain these records. Of each code only the first problem is added,
     and its message counts the others (ledger section 2). `ok` is False if any problem is an ERROR.
 
-    Two kinds of these anchors are removed, without a problem: COMMIT, if `committed` is None or its
-    commit is not checked out; and a head in `known` that a branch contained and that, by a complete
-    search, no commit contains any more.
+    Some of these anchors are removed and cause no problem. An anchor of the kind COMMIT is, if
+    `committed` is None or not `current`. A head in `known` that a branch contained is, if a
+    complete search found no commit that still contains it.
     """
     forgotten = _forgotten(known, search)
     anchors = tuple(each for each in found.anchors if not _is_past(each, committed, forgotten))
@@ -104,8 +104,8 @@ def remembered(
     """Return the heads that this machine remembers after the verification `found`.
 
     They are the heads in `found`, newest first, and those in `known` whose record no ledger file
-    contains, unless a branch contained it and, by a complete search, no commit does any more. In
-    `found`, truncation has not been checked yet. If it has errors, return `known`.
+    contains, but without those of `_forgotten`. If `found` has errors, return `known`. Pass `found`
+    as it was before `with_cut_ends`.
     """
     if not found.ok:
         return tuple(known)

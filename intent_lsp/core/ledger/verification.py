@@ -73,9 +73,9 @@ class Verification(Struct, frozen=True, kw_only=True):
     """The result of `verify`. `ok`: no problem is an ERROR.
 
     `records` counts the readable records, `segments` the files that contain them. `anchors` are the
-    given anchors in the given order; a check of truncation removes some. `proved` and `conditional`
-    are the two clauses of the closing statement. `files` are all files read, including empty ones,
-    relative to the root.
+    given anchors in the given order; a check of truncation removes some. `proved` is a clause that
+    says which records are proved unchanged, `conditional` one that says which could have been
+    rewritten. `files` are all files read, including empty ones, relative to the root.
     """
 
     ok: bool
@@ -95,7 +95,7 @@ class Verification(Struct, frozen=True, kw_only=True):
 
     @property
     def shown_anchors(self) -> list[Anchor]:
-        """The anchors to show to people: any but known heads that the ledger contains."""
+        """The anchors to show to people: all except known heads whose record the ledger has."""
         return [
             each
             for each in self.anchors
@@ -176,7 +176,7 @@ def with_others(message: str, count: int) -> str:
 
 
 def proved(anchors: Sequence[Anchor], extent: Extent) -> str:
-    """Return a clause that says which records are proved unchanged, and since which anchors.
+    """Return a clause that says which records are proved unchanged, and by which anchors.
 
     It names three anchors at most. If no record is proved, it is `nothing: ` and the reason.
     """

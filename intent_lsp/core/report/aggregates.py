@@ -1,4 +1,4 @@
-"""Counts of edits: by intent, path, session and the like, and all that a report on the ledger has.
+"""Counts of edits by intent, path, session and the like, and the contents of a report.
 
 Specified in ledger section 7.
 
@@ -112,8 +112,8 @@ def shares(
 ) -> Iterable[tuple[str | None, LineCount]]:
     """Return each group that an edit belongs to, and the lines that the edit changed in the group.
 
-    `by` is the property to group by. `lines` are those of all files, `day` is the edit's day. The
-    group is None if the edit has no intent, no file or no author.
+    `by` is the property to group by. `lines` are those of all files, `day` is the edit's day. If
+    edits are grouped by intent, path or contributor, the group of an edit without one is None.
     """
     name: str | None
     match by:
@@ -217,8 +217,9 @@ def _groups() -> Mapping[By, Groups]:
 class ReportSurvey(Struct):
     """The counts for a report. Records are counted newest first; times and days are UTC.
 
-    `pairs` counts edits by intent and file, `violating` those of them recorded with FAIL. `newest`
-    are the first NEWEST_KEPT records counted, `violations` the first VIOLATIONS_KEPT with FAIL.
+    `pairs` counts edits by intent and file. `violating` counts only edits recorded with FAIL, in
+    the same way. `newest` are the first NEWEST_KEPT records counted, `violations` the first
+    VIOLATIONS_KEPT with FAIL.
     """
 
     total: Tally = field(default_factory=Tally)

@@ -49,9 +49,9 @@ ASCII: Final = ".:-=+*#%@"
 def timeline(counts: Mapping[tuple[Hour, ScopeValidation], int], most: int) -> Timeline:
     """Divide the time of all edits into at most `most` periods of equal length, and count edits.
 
-    A period is 1, 2, 3, 6, 12, 24 or 48 hours or whole weeks, as short as `most` allows. It starts
-    at a multiple of that length, counted from a Monday in the year 1. Without edits there are no
-    periods. `counts` has the number of edits for each hour and verdict.
+    The length is the shortest that suffices: 1, 2, 3, 6, 12, 24 or 48 hours or whole weeks. A
+    period starts at a multiple of that length, counted from a Monday in the year 1. Without edits
+    there are no periods. `counts` has the number of edits for each hour and verdict.
     """
     if not counts:
         return Timeline((), 1)

@@ -54,10 +54,10 @@ def expand_braces(pattern: str) -> tuple[str, ...]:
 def brace_syntax(pattern: str) -> frozenset[int]:
     """Return the offsets of the braces and commas of `pattern` that make up alternatives.
 
-    Those that are literal are left out. Crossed ones, as in `{a},b}`, are found only if there are
-    no others, and then with all braces and commas that are not escaped. Of a range such as `1..3`
-    the offsets are its braces. `expand_braces` may raise PatternLimitError if only crossed or
-    literal braces are there.
+    Literal ones are left out. Of a range such as `{1..3}`, the offsets are those of its braces. If
+    none are found but the pattern has alternatives, its braces are crossed, as in `{a},b}`: all
+    braces and commas that are not escaped are returned. This is found out by `expand_braces`, which
+    may raise PatternLimitError.
     """
     marked: set[int] = set()
     opened: list[tuple[int, list[int]]] = []
@@ -116,8 +116,8 @@ def _is_range(body: str) -> bool:
 def _expand(text: str, work: _Work, *, top: bool) -> list[str]:
     """Return the expansions of `text`: the alternatives of its groups in all combinations.
 
-    A group after `$` is literal. `top`: `text` is the whole pattern, not the inside of a group.
-    Empty results are then dropped, as in minimatch, unless the first group is a range or literal.
+    A group after `$` is literal. `top`: `text` is the whole pattern, not the inside of a group. If
+    `top`, empty results are dropped, as in minimatch, unless the first group is a range or literal.
     """
     rows, first, drop = [""], True, False
     while (group := _group(text, work)) is not None:

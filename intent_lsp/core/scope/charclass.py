@@ -36,8 +36,9 @@ class CharClass(Struct, frozen=True, kw_only=True):
 
     `ranges` are (first, last) characters. `categories` and `left_out` are Unicode categories, or
     their first letters; an empty `left_out` adds nothing. `negated`: the expression begins with `!`
-    or `^`, so that each of these two parts is replaced by its complement; they are still joined by
-    "or". `folded`: case is ignored. `posix` is the number of POSIX classes in the expression.
+    or `^`. The set then has the code points in one of `left_out` and, if there are `ranges` or
+    `categories`, those outside of all these. `folded`: case is ignored. `posix` is the number of
+    POSIX classes in the expression.
     """
 
     negated: bool
@@ -75,8 +76,8 @@ class CharClass(Struct, frozen=True, kw_only=True):
 class ReadClass(Struct, frozen=True):
     """A parsed bracket expression. `end` is the index in the text of the character after its `]`.
 
-    `members` is None if the expression names no character, as `[b-a]` and `[!b-a]`, so that the
-    whole segment matches nothing; `end` is then the length of the text.
+    `members` is None if the expression names no character, as in `[b-a]` or `[!b-a]`. The whole
+    segment then matches nothing, and `end` is the length of the text.
     """
 
     members: CharClass | None
@@ -124,7 +125,7 @@ class _Reader:
         self._low = ""
 
     def read(self) -> bool:
-        """Parse up to the closing `]`, or until `spoiled`. Return False if there is no such `]`."""
+        """Parse up to the closing `]`, or until `spoiled`. Return False if neither comes."""
         first = self.at
         while self.at < len(self.text):
             char = self.text[self.at]

@@ -1,6 +1,6 @@
 """Files of a tree by directory, so that a pattern is matched against all of them at once.
 
-Invariant: a pattern matches in a tree exactly the files that it matches one by one.
+Invariant: a pattern matches the same files in a tree as if each file were tested on its own.
 Invariant: the directories that a pattern cannot reach are not visited.
 """
 
@@ -23,7 +23,8 @@ class TreeDirectory(Struct):
     """One directory of a `FileTree`.
 
     `files` are its own files. `names` are their last segments, in the form in which patterns
-    compare names, and sorted. `below` are its directories by their names in that form.
+    compare names, and sorted. `below` maps the last segment of each subdirectory, in the same form,
+    to that subdirectory.
     """
 
     files: list[WorkspacePath] = field(default_factory=list)
@@ -105,10 +106,10 @@ def _matching(rows: PatternRows, top: TreeDirectory) -> Iterator[WorkspacePath]:
 
 
 def _candidates(names: Sequence[str], tests: Sequence[Segment]) -> Sequence[int]:
-    """Return the indices, ascending, of the names that begin and end as one of `tests` does.
+    """Return the ascending indices of all names that one of `tests` may match.
 
-    Others may be among them. `names` are sorted. Names that begin so are searched for, so that few
-    others are compared.
+    They are the names that begin and end as a test does, or all names if there are many tests.
+    `names` are sorted, so that their beginnings are found by a binary search.
     """
     if len(tests) > _SEARCHES_A_NAME * len(names):
         # Braces make a thousand alternatives; the work must not grow by that in every directory.

@@ -23,7 +23,7 @@ class PatternFinding(Struct, frozen=True, kw_only=True):
     """A problem with one pattern of an intent's scope.
 
     `replacement` is the whole pattern to write instead, or None if there is no suggestion. `same`:
-    the replacement matches the same files as the pattern, and nothing else is wrong with it.
+    the replacement matches the same files as the pattern, and the pattern has no other problem.
     """
 
     code: FileCode
@@ -38,8 +38,8 @@ class ScopeFinding(Struct, frozen=True, kw_only=True):
 
     `pattern_index` is that pattern's place in the scope, or None if the finding concerns the whole
     scope. `other` is the intent whose scope overlaps, or None if the finding is no overlap.
-    `replacement` are the globs that a fix writes in the place of the pattern, none to take it away;
-    None if there is no fix.
+    `replacement` are the globs that a fix writes in the place of the pattern; () removes the
+    pattern. None if there is no fix.
     """
 
     intent_id: IntentId
@@ -72,15 +72,15 @@ def pattern_findings(
 
 
 def reaches_control_plane(pattern: str) -> bool:
-    """Whether the pattern can match a control-plane path at the root. False for an exclusion."""
+    """Whether the pattern can match a path of the root's own control plane (see `reaches`)."""
     return reaches(compile_pattern(pattern))
 
 
 def file_findings(intents: Intents) -> tuple[ScopeFinding, ...]:
     """Return the findings that depend on the intents file alone, not on the files of the root.
 
-    They are patterns over a limit of the whole file, covered patterns, and patterns that can reach
-    the control plane.
+    They are about patterns over a limit of the whole file, patterns whose files another pattern of
+    the same intent matches already, and patterns that can match the control plane.
     """
     scopes = compile_scopes([intent.owned_scope for intent in intents])
     return tuple(_file_findings(intents, scopes))
@@ -95,9 +95,10 @@ def tree_findings(
 ) -> tuple[ScopeFinding, ...]:
     """Return the findings on scopes, given the files of the root.
 
-    They are those of `file_findings` and, for open intents, patterns that match no file and pairs
-    of intents that own the same file. `reading` is how names are compared. `whole`: `files`
-    are all files of the root; if not, a message names `at least` so many shared files.
+    They are those of `file_findings`, those about patterns of open intents that match no file, and
+    those about pairs of open intents that own the same file. `reading` is how names are compared.
+    `whole`: `files` are all files of the root; if not, a message names `at least` so many shared
+    files.
     """
     scopes = compile_scopes([intent.owned_scope for intent in intents], reading)
     survey = ScopeSurvey(intents, scopes, reading)
@@ -131,9 +132,10 @@ _SEVERITIES = {
 
 
 def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
-    """Yield a finding if the pattern or an alternative matches nothing, or is no relative path.
+    """Yield a finding if the pattern matches nothing, has such an alternative, or is no path here.
 
-    The latter is a URI, a path from a drive, from `~` or from the file system's root, and the like.
+    No path here is a URI, a path that begins with a drive, `~/` or a directory such as `/usr`, and
+    the like.
     """
     glob = pattern.spelling.glob
     found = suggestions.foreign(pattern, is_directory)

@@ -1,7 +1,8 @@
 """Parts of a glob as people write it: names, separators, wildcards, braces and exclusions.
 
 Invariant: parts are in order and do not overlap, and no text makes `glob_parts` raise.
-Invariant: a glob whose parts are names and separators alone matches one path at most.
+Invariant: a glob whose parts are names and separators alone matches one path at most, unless it
+ends in `/`.
 """
 
 from collections.abc import Iterator
@@ -21,9 +22,9 @@ from intent_lsp.core.scope.pattern import opens_extglob, trim
 class GlobPartKind(Enum):
     """What one part of a glob is. A WILDCARD stands for characters that it does not spell out.
 
-    A wildcard is `*`, `**`, `?`, a bracket expression, or what encloses and separates the
-    alternatives of an extglob. A BRACE is a brace or comma that separates alternatives. An
-    EXCLUSION is a leading `!`.
+    A wildcard is `*`, `**`, `?`, a bracket expression, or of an extglob its opening (such as `@(`),
+    a `|` or its `)`. A BRACE is a brace or comma that separates alternatives. An EXCLUSION is a
+    leading `!`.
     """
 
     NAME = auto()
@@ -83,7 +84,7 @@ def _kinds(glob: str) -> list[GlobPartKind]:
 def _wildcards(segment: str, braces: AbstractSet[int]) -> Iterator[int]:
     """Yield the offsets of the characters of a segment that belong to wildcards.
 
-    `braces` are the offsets of those that separate alternatives in braces.
+    `braces` are the offsets of the braces and commas that make up alternatives.
     """
     # Of each extglob that is open: the offsets of its sign, its bracket and its bars.
     opened: list[list[int]] = []

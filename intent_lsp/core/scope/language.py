@@ -99,9 +99,9 @@ def scan(
 ) -> Iterator[tuple[int, int, str | Wild | ReadClass | ExtGlobMark]]:
     """Yield (start, end, token) for each token of a segment.
 
-    `braces` are the offsets of braces and commas that separate alternatives. These are literal, and
-    no bracket expression contains one, since braces are expanded first. `folded`: classes ignore
-    case.
+    `braces` are the offsets of braces and commas that make up alternatives. Since braces are
+    expanded first, these are literal, and so is a `[` whose bracket expression would contain one.
+    `folded`: classes ignore case.
     """
     # As in minimatch, a segment that is only an empty extglob, such as `@()`, is literal.
     plain = len(text) == 3 and text[0] in "?*+@" and text.endswith("()")  # noqa: PLR2004 - `@()`
@@ -146,7 +146,7 @@ def passes(char: str, test: str | Wild | CharClass) -> bool:
 
 
 def samples(alternatives: Iterable[Items]) -> Iterator[str]:
-    """Yield characters to try out the tests (literals, wildcards, classes) in `alternatives` with.
+    """Yield characters for trying out the tests (literals, wildcards, classes) in `alternatives`.
 
     They are the literal characters, the first and last characters of the ranges in classes, and
     eight others of different kinds.
@@ -200,11 +200,11 @@ def _closing(tokens: Sequence[_Token]) -> dict[int, int]:
 def _alternatives(
     tokens: Sequence[_Token], closing: Mapping[int, int], start: int, end: int, depth: int = 0
 ) -> tuple[Items, ...]:
-    """Return the alternatives of an extglob, whose tokens are those from `start` up to `end`.
+    """Return the alternatives that the tokens from `start` up to but not including `end` spell.
 
     `closing` maps the index of each extglob's opening to that of its `)`; an opening without one is
-    literal. `depth` extglobs enclose the tokens; if none does, there is one alternative. Raise
-    PatternLimitError if extglobs are nested too deeply.
+    literal. `depth` is the number of extglobs around the tokens; if it is 0, the tokens are a whole
+    segment and the only alternative. Raise PatternLimitError if extglobs are nested too deeply.
     """
     if depth > MAX_EXTGLOB_DEPTH:
         raise PatternLimitError(

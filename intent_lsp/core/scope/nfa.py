@@ -2,7 +2,7 @@
 
 Specified in scope section 1.
 
-Invariant: a name is matched in one pass, with one state for each character. States are cached.
+Invariant: a name is matched in one pass, with one step for each character. States are cached.
 Invariant: `!(…)` matches exactly the texts that its alternatives do not match.
 """
 
@@ -25,7 +25,8 @@ class _State:
 
     `bits` are the active places, `runs` the negations under way, each with the state of its inner
     automaton. `letters` are the characters that may lead to different states; all others lead to
-    `others`. `letters` is None if a class is tested, since then any character may differ.
+    `others`. If the state tests for a class, `letters` is None: any character may then lead to a
+    different state.
     """
 
     __slots__ = ("accepts", "alive", "bits", "edges", "letters", "others", "runs")
@@ -44,7 +45,8 @@ def explored(items: Items) -> "Automaton":
     """Return the automaton of a segment that is given as its items.
 
     If the segment has `!(…)`, all states are visited first. Raise PatternLimitError if they are too
-    many. Without `!(…)`, each state costs at most the segment's length, so none is visited.
+    many. Without `!(…)`, no state is visited, since a state then costs no more than the segment's
+    length.
     """
     automaton = Automaton((items,))
     if not automaton.plain:
@@ -55,9 +57,10 @@ def explored(items: Items) -> "Automaton":
 class Automaton:
     """The automaton of a segment's alternatives. `plain`: it has no negation.
 
-    It has numbered places. Some consume a character that passes a test (`_reads`), a negation
-    begins at others (`_negates`), and the rest lead to others at once (`_ways`). Place 0, the end,
-    says that the text so far matches. A set of places is an integer with a bit for each.
+    It has numbered places of three kinds. A place in `_reads` consumes a character that passes a
+    test. At a place in `_negates`, a negation begins. A place in `_ways` leads to other places
+    without a character. If place 0, the end, is reached, the text so far matches. A set of places
+    is an integer with a bit for each.
     """
 
     def __init__(self, alternatives: Iterable[Items]) -> None:
@@ -150,8 +153,8 @@ class Automaton:
     def _letters(self, bits: int, runs: Iterable[tuple[int, _State]]) -> frozenset[str] | None:
         """Return the characters that a state tests for, or None if it tests for a class.
 
-        `bits` are the state's active places, and `runs` its negations under way with their states,
-        whose characters count too.
+        `bits` are the state's active places. `runs` are its negations under way with their inner
+        states; the characters that these test for are included.
         """
         letters: set[str] = set()
         for number in _each(bits & ~_MATCH):
@@ -169,9 +172,9 @@ class Automaton:
     def _fewest(self, runs: list[tuple[int, _State]]) -> Iterator[tuple[int, _State]]:
         """Yield the negations under way, as (place, inner state), without redundant ones.
 
-        One is redundant if another one of the same place has only some, not all, of its active
-        inner places, so that it lets more texts pass. Inner automata with negations are not
-        compared.
+        Of two negations of the same place, one is redundant if its active inner places include all
+        those of the other, since the other lets more texts pass. Inner automata with negations are
+        not compared.
         """
         for number, state in set(runs):
             covered = self._negates[number][0].plain and any(
@@ -213,11 +216,11 @@ class Automaton:
         return []
 
     def _entry(self, alternatives: Iterable[Items], after: int) -> int:
-        """Add places for alternatives that all lead to `after`. Return the place before them."""
+        """Add places of alternatives that lead to `after`. Return the place where they begin."""
         return self._fork([reduce(self._before, reversed(items), after) for items in alternatives])
 
     def _before(self, after: int, item: Item) -> int:
-        """Add the places for an item that lead to `after`. Return the place before them."""
+        """Add the places of an item that leads to `after`. Return the place where it begins."""
         if not isinstance(item, ExtGlob):
             number = next(self._numbers)
             self._reads[number] = item, after

@@ -62,9 +62,9 @@ EXACT = NameComparison()
 class Pattern:
     """A compiled pattern. `reading` is how it compares names.
 
-    `rows` are its alternatives, without those that no path can match. `dead_rows` is the number of
-    those. `refusal` says which limit the pattern exceeds, as a clause for a message, or is None if
-    it exceeds none.
+    `rows` are the alternatives that a path can match, and `dead_rows` is the number of all others.
+    `refusal` says which limit the pattern exceeds, as a clause for a message, or is None if it
+    exceeds none.
     """
 
     def __init__(self, text: str, reading: NameComparison, *, refusal: str | None = None) -> None:
@@ -96,7 +96,7 @@ class Pattern:
 
     @cached_property
     def steps(self) -> PatternRows:
-        """The alternatives, to be matched segment by segment."""
+        """The alternatives, in the form in which they are matched segment by segment."""
         return PatternRows(self.rows)
 
     def _read(self) -> tuple[PatternRow, ...]:
@@ -122,7 +122,7 @@ def _automata(segments: Iterable[Segment]) -> int:
 
 
 def _check_size(segments: Iterable[Segment]) -> None:
-    """Raise PatternLimitError if a pattern with these different segments is over a limit."""
+    """Raise PatternLimitError if a pattern with these segments (each once) is over a limit."""
     classes = frozenset[object]().union(*(segment.classes for segment in segments))
     if len(classes) > MAX_CLASSES:
         raise PatternLimitError(
@@ -144,7 +144,7 @@ def compile_pattern(text: str, reading: NameComparison = EXACT) -> Pattern:
 
 
 def normalize(text: str) -> NormalizedPattern:
-    """Return the glob of a pattern, without outer white space, leading `!`, then `./` and `/`.
+    """Return the glob of a pattern: outer white space and leading `!`, `./` and `/` are removed.
 
     A `!` that begins an extglob `!(…)` stays. `dir/` becomes `dir/**`. A pattern that begins with
     `#` is a comment: its glob is empty.

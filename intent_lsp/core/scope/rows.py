@@ -49,8 +49,9 @@ def literal_path(row: PatternRow) -> str | None:
 class SegmentTable:
     """Segments with the bits of their tests, matched together against one name.
 
-    Names are looked up in a dict, and so are the texts of segments `text*` and `*text`, by their
-    length. The other segments that can be written out are bundled. Each automaton is asked.
+    Literal segments are looked up in a dict. So are segments `text*` and `*text`, in one dict for
+    each length of `text`. Other segments without an automaton are matched together by a Bundle.
+    Segments with an automaton are matched one by one.
     """
 
     __slots__ = ("_automata", "_bundle", "_bundled", "_heads", "_names", "_tails")
@@ -95,9 +96,9 @@ class SegmentTable:
 class PatternRows:
     """The alternatives of a pattern (its rows), matched together.
 
-    `lines` are the rows as test lines: a walk over a tree steps from directory to directory in
-    them. `anything` are the bits of the tests that every segment of a path passes, and `passed_by`
-    returns the bits of those that a given segment passes.
+    `lines` are the rows in the form in which a walk over a tree matches them, one directory after
+    the other. `anything` are the bits of the tests that any segment passes. `passed_by` returns the
+    bits of all tests that a given segment passes.
     """
 
     __slots__ = ("_first", "anything", "lines", "passed_by")
@@ -129,7 +130,8 @@ class PatternRows:
     def ending(self, state: int) -> int:
         """Return the bits of the tests that a last segment must pass for the whole path to match.
 
-        The path matches if the segment passes one of them. `state` is that before the segment.
+        The path matches if the segment passes one of them. `state` is the state before that
+        segment.
         """
         return state & self.lines.final >> 1
 

@@ -1,4 +1,4 @@
-"""Scopes of intents: whether one covers a path, and an index that returns all that do.
+"""Scopes of intents: whether a scope covers a path, and an index that finds all owners of a path.
 
 Specified in scope sections 1, 2 and 5.
 
@@ -77,7 +77,7 @@ def compile_scope(patterns: Sequence[str], reading: NameComparison = EXACT) -> S
 def compile_scopes(
     lists: Iterable[Sequence[str]], reading: NameComparison = EXACT
 ) -> tuple[Scope, ...]:
-    """Return the scope of each list of patterns of one file, within its limits.
+    """Return the scope of each list of patterns of one file, within the limits of a file.
 
     The limits count the patterns of all lists together (scope section 3). A pattern that would
     exceed a limit is refused. Later patterns that still fit are compiled. `reading` is how names
