@@ -17,8 +17,8 @@ PRODUCT_LINE = f"intent-lsp {__version__} (intent governance language server)"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit status (protocol section 5).
 
-    `arguments` are the words after the program's name. None stands for the words in `sys.argv`; a
-    plain `hook` among these ends the process instead of returning.
+    `arguments` are the words after the program's name. None stands for those in `sys.argv`; a plain
+    `hook` command given there ends the process instead of returning.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words in (["--version"], ["-V"]):

@@ -111,10 +111,10 @@ class FileChange(Struct, frozen=True, kw_only=True):
 def tool_kind(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> ToolKind:
     """Return what kind of tool a call uses.
 
-    The team's `policy` decides first, then the built-in `lists`. A tool in the team's
-    `mutating_tools` is EDIT even if it runs a command. A tool that is in no list is READ_ONLY if
-    its own hint says so. Else it is EDIT if the call has a path or a patch, COMMAND if it has only
-    a command, and READ_ONLY if it has none of them.
+    The team's `policy` decides first, then the built-in `lists`. The policy's `mutating_tools` are
+    EDIT and its `read_only_tools` READ_ONLY, whatever the call has. A tool that is in no list is
+    READ_ONLY if its own hint says so. Else it is EDIT if the call has a path or a patch, COMMAND if
+    it has only a command, and READ_ONLY if it has none of them.
     """
     by_name = _kind_by_name(call.tool_name, policy, lists)
     if by_name is not None:

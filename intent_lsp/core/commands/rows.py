@@ -192,7 +192,7 @@ class CommandLists(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def above(self) -> frozenset[str]:
-        """The words that a subcommand may follow, such as `git` or `git stash`."""
+        """What a subcommand may follow: `git` and `git stash`, if `git stash pop` has rows."""
         return frozenset(
             name[:at] for name in self.rows for at, sign in enumerate(name) if sign == " "
         )

@@ -1,4 +1,4 @@
-"""Which patterns a person may be asked to grant (requirements section 9, protocol section 2).
+"""Whether a person may be asked to grant a pattern (requirements section 9, protocol section 2).
 
 Invariant: a pattern that matches nothing, or everything, is refused before a person is asked.
 """

@@ -98,8 +98,8 @@ def place_at(end: ChainEnd) -> Integrity:
 class ChainCursor(Struct):
     """Follows the chain through a ledger's file line by line. Its memory grows with the open heads.
 
-    `heads` maps the hash of each open head to the head, in line order. `lines` counts the lines so
-    far. `last` is the hash of the last record, `last_time` its timestamp.
+    `heads` are the open heads by their hashes, in line order. `lines` counts the lines so far.
+    `last` is the hash of the last record, `last_time` its timestamp.
     """
 
     heads: dict[ContentHash, Head] = field(default_factory=dict)

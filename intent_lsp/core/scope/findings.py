@@ -167,7 +167,7 @@ def _nothing(pattern: Pattern) -> PatternFinding:
 
 
 def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
-    """Yield findings if the pattern probably matches other files than its author meant, or all."""
+    """Yield findings if the pattern probably matches other files than meant, or every file."""
     glob = pattern.spelling.glob
     effect = "excludes" if pattern.exclusion else "owns"
     directories = suggestions.bare_directories(pattern, is_directory)
