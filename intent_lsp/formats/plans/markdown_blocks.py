@@ -80,10 +80,10 @@ class MarkdownText(Struct, frozen=True):
             yield block.text
 
     def nested_below_tasks(self) -> Iterator[tuple[MarkdownBlock, MarkdownBlock]]:
-        """Yield each block that is a task or nested below one, with its outermost task.
+        """Yield each task and each block nested below a task, with the outermost task above it.
 
-        For an outermost task, that is the task itself. A heading, or a block that is indented no
-        further than the task, ends what is nested below it.
+        An outermost task comes with itself. A heading, or a block that is indented no further than
+        the outermost task, ends what is nested below that task.
         """
         task: MarkdownBlock | None = None
         for block in self.blocks:
@@ -135,7 +135,7 @@ class _BlockReader:
         self._comment: int | None = None
 
     def add(self, number: int, line: str) -> None:
-        """Read the next line, which has no tabs and no line end."""
+        """Read line `number` of the document, given without tabs and line end."""
         if self._fence is not None:
             self._in_fence(self._fence[0], line)
             return
@@ -150,7 +150,7 @@ class _BlockReader:
             self._plain(number, line)
 
     def end(self) -> MarkdownText:
-        """Return what was read. A code block or a comment that is still open is a problem."""
+        """Return the blocks, with a problem if a code block or a comment is still open."""
         self._close()
         problems: tuple[PlanProblem, ...] = ()
         if self._fence is not None:
@@ -175,7 +175,7 @@ class _BlockReader:
             self._fence = None
 
     def _outside_comments(self, number: int, line: str) -> str:
-        """Return what of a line is outside of HTML comments."""
+        """Return the parts of line `number` that are outside of HTML comments."""
         kept, at, ticks = [], 0, 0
         while at < len(line):
             if self._comment is not None:

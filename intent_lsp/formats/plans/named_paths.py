@@ -1,11 +1,10 @@
 """Paths that the texts of a plan name, and the globs for them, as the scope of a proposed intent.
 
-Specified in requirements section 3.10.
+Specified in requirements section 3.10. Words that cannot be a path below the root are skipped.
 
-Invariant: reading is linear in the length of a text. What cannot be a path below the root is left
-out.
-Invariant: no glob begins with `**`, excludes files, or matches control files.
-Invariant: no glob of the result is covered by a directory that is in the result, too.
+Invariant: reading is linear in the length of a text.
+Invariant: no glob begins with `**`, no glob is an exclusion, and no glob matches control files.
+Invariant: no glob of the result is below a directory that is also in the result.
 """
 
 import re
@@ -47,8 +46,8 @@ IsThere = Callable[[str], bool]
 class TreeNames(Struct, frozen=True):
     """What the work tree has, asked by paths relative to the root.
 
-    `only_file_below` returns the only file whose path ends in `/` and the given path, or None if
-    there is none or several.
+    `only_file_below` returns the only file whose path ends with `/<path>`, or None if there is no
+    such file or more than one.
     """
 
     is_file: IsThere
@@ -61,7 +60,7 @@ class TreeNames(Struct, frozen=True):
 
 
 class ScopeGlobs(Struct, frozen=True):
-    """The globs for named paths, and the named paths for which there is none (`left_out`)."""
+    """The globs for named paths, and the paths and globs that `globs_of` leaves out."""
 
     globs: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -70,7 +69,8 @@ class ScopeGlobs(Struct, frozen=True):
 def paths_in(texts: Iterable[str]) -> tuple[NamedPath, ...]:
     """Return the paths that texts name, each once, MAX_NAMED at most.
 
-    Those of an earlier text come first. A path that is `stated` at one place is so in the result.
+    Those of an earlier text come first. A path that is `stated` at one place is `stated` in the
+    result.
     """
     found: dict[str, NamedPath] = {}
     for text in texts:
@@ -86,12 +86,14 @@ def globs_of(
 ) -> ScopeGlobs:
     """Return the globs for the paths that a plan names, in order; MAX_GLOBS at most.
 
-    A directory becomes `<directory>/**`, and a file itself. Section 3.10 says which stated paths
-    count that are not there. A directory of the root counts only if no other glob is below it,
-    since a text that names files there most likely says where they are. Left out is what no intent
-    may own, a glob that begins with `**`, what would be a new file or a glob if it were stated, and
-    every glob beyond MAX_GLOBS. Other paths are dropped, and so are those for which `own` returns
-    True: the plan's own documents.
+    A directory becomes `<directory>/**`, and a file itself. A stated path may also be a glob, or a
+    file that is not there yet (section 3.10). A directory of the root is dropped if another glob
+    is below it.
+
+    In `left_out` are the paths that no intent may own, the globs that begin with `**`, the globs
+    beyond MAX_GLOBS, and the paths below a directory of the root that would be a new file or a glob
+    if they were stated. Other paths without a glob are dropped, and so are the plan's own
+    documents, for which `own` returns True.
     """
     globs: dict[str, None] = {}
     left_out: list[str] = []
@@ -162,12 +164,15 @@ def _has_ending(name: str) -> bool:
 
 
 def _of_root(glob: str) -> bool:
-    """Return whether a glob is a directory of the root with all that is below it."""
+    """Return whether a glob is `<directory>/**` for a directory of the root."""
     return glob.endswith(_BELOW) and glob.count("/") == 1
 
 
 def _glob(named: NamedPath, tree: TreeNames) -> str | None:
-    """Return the glob for a named path, or None if it names nothing."""
+    """Return the glob for a named path.
+
+    Return None for a path that is not there, unless it is stated and `_wild` or `_new` takes it.
+    """
     path = parse_relative(named.text)
     if path is None:
         return None
@@ -182,14 +187,18 @@ def _glob(named: NamedPath, tree: TreeNames) -> str | None:
 
 
 def _wild(path: str, tree: TreeNames) -> str | None:
-    """Return a glob that a plan spells, or None if it does not begin at a directory of the root."""
+    """Return a glob of a plan as it is.
+
+    Return None if it begins neither with `**` nor with a directory of the root.
+    """
     return path if path.startswith("**") or tree.is_directory(path.partition("/")[0]) else None
 
 
 def _new(text: str, path: str, tree: TreeNames) -> str | None:
-    """Return the glob for a path that is not there, or None if it may be something else.
+    """Return the glob for a stated path that is not there, or None if it is most likely no path.
 
-    It may be spelled from an inner directory, or be of a file that is still to be written.
+    The path may be the end of an existing file's path, or a file or directory that is still to be
+    written.
     """
     first, last = path.partition("/")[0], path.rpartition("/")[2]
     known = tree.is_directory(first)
@@ -206,7 +215,10 @@ def _new(text: str, path: str, tree: TreeNames) -> str | None:
 
 
 def _perhaps_new(named: NamedPath, tree: TreeNames) -> bool:
-    """Return whether a path that is not stated would be a new file or a glob, if it were stated."""
+    """Return whether a path that is not stated would be a new file or a glob, if it were stated.
+
+    Return False for a path that does not begin at a directory of the root.
+    """
     path = parse_relative(named.text)
     if named.stated or path is None or not tree.is_directory(path.partition("/")[0]):
         return False
@@ -214,6 +226,9 @@ def _perhaps_new(named: NamedPath, tree: TreeNames) -> bool:
 
 
 def _covered(glob: str, globs: dict[str, None]) -> bool:
-    """Return whether a glob is below an inner directory whose files all belong to another glob."""
+    """Return whether a directory that the glob is below is in `globs`, as `<directory>/**`.
+
+    A directory of the root does not count.
+    """
     parts = glob.removesuffix(_BELOW).split("/")
     return any("/".join(parts[:length]) + _BELOW in globs for length in range(2, len(parts)))

@@ -46,10 +46,10 @@ def change_of(directory: str) -> str:
 
 
 def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
-    """Return a plan with the intent of the change in `directory`; an empty one without documents.
+    """Return a plan with the intent of the change in `directory`.
 
-    `documents` are the texts of the change's files by their paths below `directory`: DOCUMENTS, of
-    which METADATA alone proposes nothing, and the requirements below SPECS. An archived change is
+    `documents` are the texts of DOCUMENTS and of the files below SPECS, by their paths below
+    `directory`. Without any of them but METADATA, the plan is empty. An archived change is
     COMPLETED.
     """
     texts = {name: text for name, text in documents.items() if name != METADATA}
@@ -99,7 +99,7 @@ def _requirements(spec: MarkdownText) -> Iterator[str]:
 
 
 def _delta(headings: tuple[str, ...]) -> str:
-    """Return which kind of section these headings name, such as REMOVED; "" without one."""
+    """Return the kind of section that headings name, such as REMOVED, or "" if they name none."""
     found = (_DELTA.fullmatch(title) for title in headings)
     return next((each[1].upper() for each in found if each is not None), "")
 

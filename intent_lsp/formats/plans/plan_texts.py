@@ -1,6 +1,6 @@
 """The texts of a plan: its documents as Markdown, its sentences and names as plain text.
 
-Plain text has no bold marks, links and placeholders.
+Plain text has no marks of bold words and no links.
 
 Invariant: a sentence or a name is on one line.
 """
@@ -28,7 +28,7 @@ _SLUG_AT_MOST: Final = 60
 
 
 class PlanTexts(Struct, frozen=True):
-    """The documents of the plan in `directory` that are there, by their names."""
+    """The documents of one plan, by their names. `directory` is the path of the plan."""
 
     directory: str
     by_name: Mapping[str, MarkdownText]
@@ -62,7 +62,7 @@ def name_of_plan(
     """Return the title of a document, without the `prefix` with which its template begins it.
 
     Return the words of `directory`, the last segment of the plan's path, if the document has no
-    heading of the first level, if its title is a placeholder, or if `generic` matches all of it.
+    heading of level 1, if its title is a placeholder, or if `generic` matches the whole title.
     """
     title = text.title()
     told = "" if title is None or title.depth > 1 else title.text
@@ -107,14 +107,14 @@ def name_of_directory(name: str) -> str:
 
 
 def small_words(text: str) -> str:
-    """Return the words of a text in small letters with single blanks, without signs and emoji."""
+    """Return the words of a text in lower case, with single blanks and no punctuation or emoji."""
     return _NO_WORD.sub(" ", text.replace("_", " ")).strip().casefold()
 
 
 def slug(text: str) -> str:
-    """Return a text as one word in small letters, such as `limit-the-attempts`; "" of signs alone.
+    """Return a text in lower case with hyphens between its words, such as `limit-the-attempts`.
 
-    It has at most 60 characters.
+    The result has at most 60 characters. It is "" if the text has no letters and no digits.
     """
     bare = _NO_WORD.sub("-", plain(text).lower()).strip("-_")
     cut = bare[:_SLUG_AT_MOST]

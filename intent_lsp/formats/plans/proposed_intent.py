@@ -1,4 +1,4 @@
-"""A proposed intent: what a plan of another tool says of one piece of work; and the kinds of plans.
+"""Proposed intents, which say what another tool's plan tells of a piece of work; kinds of plans.
 
 Specified in requirements section 3.10.
 """
@@ -69,8 +69,8 @@ class PlanProblem(Struct, frozen=True, kw_only=True):
 class ProposedIntent(Struct, frozen=True, kw_only=True):
     """An intent that a plan proposes, without an id and with paths instead of globs.
 
-    `specification` is what the work is known by when the plan is imported again. `document` and
-    `line` (from 1) are where the work stands; `directory` is the one of the plan's documents, "" if
+    `specification` identifies the work when the plan is imported again. `document` and `line` (from
+    1) are where the plan tells of the work; `directory` holds the plan's documents, and is "" if
     the plan is a single file. `ticked` is the document in which the tool ticks off what is done,
     and which therefore belongs to the scope; None if there is none. `created_at` is a date, perhaps
     with a time, as written, or None.

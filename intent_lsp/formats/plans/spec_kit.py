@@ -36,7 +36,7 @@ def read_feature(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     """Return a plan with the intent of the feature in `directory`; an empty one without documents.
 
     `documents` are the texts of DOCUMENTS by name, as far as they are there. `directory` is the
-    feature's path, and what the intent is known by.
+    feature's path, and the intent's `specification`.
     """
     read = plan_texts(directory, documents)
     first = next((name for name in DOCUMENTS if name in read.by_name), None)

@@ -48,8 +48,8 @@ _STATUSES: Final = {word: status for status, words in _WORDS.items() for word in
 def status_of_word(word: str) -> Status | None:
     """Return the status that a state of a tracker means, or None if the word is not known.
 
-    Letter case, signs and emoji around the words do not matter. A state without words means
-    PLANNED.
+    Letter case, signs and emoji around the words do not matter. A state without letters and digits,
+    such as "", means PLANNED.
     """
     bare = small_words(_APOSTROPHE.sub("", word))
     return Status.PLANNED if not bare else _STATUSES.get(bare)
@@ -68,10 +68,10 @@ def status_of_mark(mark: str) -> Status | None:
 
 
 def status_of_tasks(tasks: Sequence[MarkdownBlock]) -> Status | None:
-    """Return the status that all tasks have, IN_PROGRESS if they differ, or None without tasks.
+    """Return the status that all tasks share, IN_PROGRESS if they have several, None without tasks.
 
-    Tasks that their tool marks as optional count only if there are no others. A character that is
-    not known counts as an empty checkbox.
+    Optional tasks count only if all tasks are optional. A character that is not known counts as an
+    empty checkbox.
     """
     required = [task for task in tasks if not task.optional] or tasks
     found = {status_of_mark(task.mark or "") or Status.PLANNED for task in required}

@@ -36,11 +36,12 @@ class _Task(Struct):
 
 
 def read_task_list(document: str, text: str) -> ReadPlan:
-    """Return the intents that the tasks of a Markdown document propose, in its order.
+    """Return the intents that the outermost tasks of a Markdown document propose, in its order.
 
-    What is nested below a task are its criteria. A task is known by the document's path with its
-    own id (`PROJ-12`, `T001`, `#7`, `1.2`), else with its headings and its words. Without a task,
-    or with more than MAX_TASKS, the plan has a problem and no intents.
+    The texts nested below a task are its criteria. A task's `specification` is the document's path
+    with `#` and the task's own id (`PROJ-12`, `T001`, `#7`, `1.2`); a task without an id has its
+    headings and words there. If the document has no task or more than MAX_TASKS, the plan has a
+    problem and no intents.
     """
     read = markdown_text(document, text)
     tasks = _tasks(read)
@@ -102,7 +103,10 @@ def _proposed(specification: str, document: str, title: str | None, task: _Task)
 
 
 def _title(read: MarkdownText) -> str | None:
-    """Return the title of the document: its only heading of the highest level, or None."""
+    """Return the title of the document: its outermost heading, or None if it has several or none.
+
+    An outermost heading is one that is below no other.
+    """
     found = read.title()
     highest = {block.headings[0] for block in read.blocks if len(block.headings) == 1}
     return found.text if found is not None and highest == {found.text} else None
@@ -121,14 +125,14 @@ def _told(item: MarkdownBlock) -> str:
 
 
 def _key(title: str | None, item: MarkdownBlock) -> str:
-    """Return what a task is known by in its document: its own id, else its headings and words."""
+    """Return what identifies a task in its document: its own id, else its headings and words."""
     own = _OWN_ID.match(item.text)
     words = (*_group(title, item), _told(item))
     return own["id"].lstrip("#") if own else "/".join(filter(None, map(slug, words))) or "task"
 
 
 def _unique(keys: list[str]) -> list[str]:
-    """Return the keys, with a number behind each that stood before: `a`, `a-2`, `a-3`."""
+    """Return the keys with a number added to each that has come before: `a`, `a-2`, `a-3`."""
     counts: dict[str, int] = {}
     taken = set(keys)
     found = []
@@ -143,7 +147,7 @@ def _unique(keys: list[str]) -> list[str]:
 
 
 def _status(task: _Task) -> Status:
-    """Return the status of a task: begun if it is not done, but something below it is."""
+    """Return the status of a task. An empty task counts as begun if one below is begun or done."""
     own = status_of_mark(task.item.mark or "") or Status.PLANNED
     below = {status_of_mark(block.mark) for block in task.below if block.mark is not None}
     begun = bool(below & {Status.COMPLETED, Status.IN_PROGRESS})

@@ -1,10 +1,10 @@
 r"""What the exports of trackers are written in: delimited text (CSV), tags of HTML, wiki markup.
 
-Of delimited text are read `,`, `;`, tab or `|` between cells, quotes around them, line ends in
-quoted cells, and a byte order mark.
+In delimited text, `,`, `;`, a tab or `|` stands between two cells. A quoted cell may have line
+ends. A byte order mark is skipped.
 
 Invariant: a text has rows or one problem, and never raises an error.
-Invariant: markup is read in time linear in the length of the text. What is no markup stays.
+Invariant: the time to read markup is linear in the length of the text. Other text stays as it is.
 """
 
 import csv
@@ -47,10 +47,10 @@ class DelimitedRow(Struct, frozen=True):
 def read_table(document: str, text: str) -> Sequence[DelimitedRow] | PlanProblem:
     """Return the rows of a delimited text, or one problem with it in the document `document`.
 
-    The header is the first row; rows without any text are left out. A text that is empty, has a row
-    that cannot be read or has more than MAX_ROWS is a problem. A first line such as `sep=;`, which
-    Excel reads, names the delimiter. Without it, the delimiter is the one that stands most often in
-    the header, outside of quotes.
+    The first row of the result is the header; rows without any text are left out. A text that is
+    empty, has a row that cannot be read or has more than MAX_ROWS is a problem. A first line such
+    as `sep=;`, which Excel reads, names the delimiter. Without it, the delimiter is the one that
+    stands most often in the header, outside of quotes.
     """
     bare = text.removeprefix("\ufeff")
     named = bare[:4].casefold() == "sep=" and len(bare) > len("sep=") and bare[4] in _DELIMITERS
@@ -75,7 +75,7 @@ def without_tags(text: str) -> str:
 def markdown_of_wiki(text: str) -> str:
     """Return a text in Jira's wiki markup as Markdown. Numbered items are all number 1.
 
-    Only what plans consist of is told apart: headings, list items and code.
+    Only headings, list items and code are translated.
     """
     # A line begins behind a line end: what follows code is within its line.
     parts = _CODE.split(f"\n{text}")
@@ -137,6 +137,6 @@ def _prose(text: str) -> str:
 
 
 def _item(found: re.Match[str]) -> str:
-    """Return the start of an item: Jira repeats its sign for each list that it is in."""
+    """Return the start of an item in Markdown. In Jira, an item of level 2 begins with `**`."""
     marks = found[1]
     return "  " * (len(marks) - 1) + ("1. " if marks[-1] == "#" else "- ")

@@ -1,7 +1,7 @@
 """Tables of trackers: the columns of an export in CSV, and each row as a proposed intent.
 
-Specified in requirements section 3.10. Known are the names of columns in exports of Jira, GitHub,
-Linear, Azure DevOps and GitLab; others count if they are named alike.
+Specified in requirements section 3.10. A column is known by its name, which exports of Jira,
+GitHub, Linear, Azure DevOps and GitLab use.
 
 Invariant: two intents of a table have different specifications.
 """
@@ -77,22 +77,25 @@ class TrackerColumns(Struct, frozen=True):
         return bool(self.places[role])
 
     def cell(self, row: DelimitedRow, role: ColumnRole) -> str:
-        """Return the text of a row's first cell with this role that is not blank.
+        """Return the first text that is not blank in a row's cells with this role.
 
-        Return "" if there is none. White space around the text is left out.
+        Return "" if all of them are blank. White space around the text is left out.
         """
         texts = (row.cells[at].strip() for at in self.places[role] if at < len(row.cells))
         return next(filter(None, texts), "")
 
 
 def read_tracker_table(document: str, text: str) -> ReadPlan:
-    """Return the intents that the rows of a tracker's export propose, in its order.
+    """Return the intents that the rows of a tracker's export propose, in the order of the rows.
 
-    An intent's specification is the tracker's id; if that is missing or a number alone, the address
-    of the issue, if there is one; without both, or with an id of more than 100 characters, the
-    document's name and the words of the title. A row without a title, or with the specification of
-    an earlier one, is left out, with a problem. An unknown state is a problem, too: the intent is
-    PLANNED. A table that cannot be read or has no column of titles has one problem and no intents.
+    An intent's specification is the tracker's id. If the id is missing or only a number, and the
+    row has the issue's address, it is taken from the address, such as `acme/app#7`. A row without
+    both, or with an id of more than 100 characters, has the document's name and the words of its
+    title.
+
+    A row without a title, or with the specification of an earlier one, is left out, with a problem.
+    An unknown state is a problem, too: the intent is PLANNED. A table that cannot be read or has no
+    column of titles has one problem and no intents.
     """
     table = read_table(document, text)
     if isinstance(table, PlanProblem):
@@ -198,9 +201,9 @@ def _all_of(text: MarkdownText) -> Iterator[str]:
 
 
 def _criteria(description: MarkdownText) -> Iterator[str]:
-    """Yield the criteria in a description: its items with a checkbox or below a certain title.
+    """Yield the criteria in a description: its items with a checkbox, and those below a title.
 
-    Such a title is a heading or a paragraph that begins with "Acceptance criteria" or the like.
+    A title is a heading or a paragraph that begins with "Acceptance criteria" or the like.
     """
     within = False
     for block in description.blocks:

@@ -35,16 +35,16 @@ class HookShape(StrEnum):
 class HookFile(Struct, frozen=True, kw_only=True):
     """Where and how a host's hooks are registered: in the file `path`, or below it for SCRIPTS.
 
-    `path` is relative to the directory that `place` means. `gate` is the event before a call;
-    `tools` are other events that are about calls, and `events` all others. `container` is the key
-    of the hooks in the file. `matcher` is the value that matches every tool in a group or trigger
-    of `gate` and `tools`, or None for no matcher. `command` is the key of a handler's command, and
-    `extra` are further members of a handler in JSON. `limit` is the key and value of a handler's
-    time limit, or None. `closed` is the key and value by which a failing hook refuses the call, or
-    None. `top` are members that the file must have, such as a version. `own`: the file is for our
-    entries alone. `named`: the host does not tell a hook the event, so the command names it.
-    `local` is the path of a file for hooks that is not committed, or None. The defaults are those
-    of Claude Code and its followers.
+    `path` is relative to the directory that `place` means. `gate` is the name of the event before a
+    call; `tools` are other events that are about calls, and `events` all others. `container` is the
+    key of the hooks in the file. `matcher` is the matcher for every tool, which groups and triggers
+    of `gate` and `tools` get, or None for no matcher. `command` is the key of a handler's command,
+    and `extra` are further members of a handler in JSON. `limit` is the key and value of a
+    handler's time limit, or None. `closed` is the key and value that make the host refuse a call if
+    the hook fails, or None. `top` are members that the file must have, such as a version. `own`:
+    the file is for our entries alone. `named`: the host does not tell a hook the event, so the
+    command names it. `local` is the path of a file for hooks that is not committed, or None. The
+    defaults are those of Claude Code and its followers.
     """
 
     path: str
@@ -69,7 +69,7 @@ class HookFile(Struct, frozen=True, kw_only=True):
 
     @property
     def every_event(self) -> tuple[str, ...]:
-        """The events on which our hook is registered, that before a call first."""
+        """The events on which our hook is registered. The event before a call comes first."""
         return (self.gate, *self.tools, *self.events)
 
 
@@ -91,12 +91,12 @@ class AgentHost(Struct, frozen=True, kw_only=True):
     """A program that runs agents, such as Claude Code.
 
     `name` is what a person chooses it by, and `title` is its name in texts. `asks_as` is its name
-    in `intent-lsp hook NAME`, or "" for `name`. `mcp` is None if the host has no file for MCP
+    in `intent-lsp hook NAME`, or "" if `name` is. `mcp` is None if the host has no file for MCP
     servers in the repository. The host is found by a program of `programs` on PATH, or by a
     directory or file in the home directory (`at_home`), in the repository (`in_root`) or in either
-    (`directories`). `editors` are those of `programs` that also run while no agent is at work.
-    `package` is the npm package that holds the program, or "". `steps` are what a person has to do
-    after the registration.
+    (`directories`). `editors` are the `programs` that people also use without an agent. `package`
+    is the npm package that holds the program, or "". `steps` are what a person has to do after the
+    registration.
     """
 
     name: str
@@ -119,5 +119,5 @@ class AgentHost(Struct, frozen=True, kw_only=True):
 
     @property
     def observed(self) -> bool:
-        """Whether the host's hooks have been seen at work. Else its documentation is followed."""
+        """Whether the host's hooks have been seen at work, or are known from documentation only."""
         return HOSTS[self.name].version is not None

@@ -1,8 +1,8 @@
-"""Blocks of our lines in texts of others: appended, replaced and removed.
+"""Blocks of our lines in other people's texts: appended, replaced and removed.
 
 Invariant: removing an appended block restores the earlier text exactly, if its lines end with LF or
-CRLF. For that, a block is appended after one empty line, and ends without a line end if the earlier
-text did.
+CRLF. For that, a block is appended after one empty line. Its last line has a line end only if the
+last line of the earlier text had one.
 """
 
 import re

@@ -77,9 +77,9 @@ _FAIL_CLOSED: Final = """\
 class FileRegistration(Struct, frozen=True, kw_only=True):
     """A registration of hooks as a file with the text `content`, which is ours as a whole.
 
-    `host` is the host's name in `intent-lsp hook NAME`. `command` calls our hook: a file of
-    somebody else at the same path can call it instead. `module`: the file is a module for the host
-    to load, and no script.
+    `host` is the host's name in `intent-lsp hook NAME`. `command` is the shell command that calls
+    our hook; a person whose own file has the same path is told to run it there. `module`: the file
+    is a module for the host to load, and no script.
     """
 
     host: str
@@ -90,8 +90,9 @@ class FileRegistration(Struct, frozen=True, kw_only=True):
     def state(self, text: str | None) -> State | UnreadableText:
         """Return how far the file holds the registration. `text` is its text, or None for no file.
 
-        DIFFERS: it has the sentence WRITTEN_BY, and another text than `content`. A file without
-        that sentence is REGISTERED if it calls our hook; otherwise return UnreadableText.
+        REGISTERED: the text is `content`. DIFFERS: it is another text that has WRITTEN_BY in it.
+        MISSING: there is no file. A text without WRITTEN_BY is REGISTERED if it calls our hook;
+        otherwise return UnreadableText.
         """
         if text is None:
             return State.MISSING
@@ -116,7 +117,7 @@ class FileRegistration(Struct, frozen=True, kw_only=True):
         return text if state is State.REGISTERED else self.content
 
     def uninstalled(self, text: str | None) -> EditedText:
-        """Return None, for no file, if `text` has the sentence WRITTEN_BY; else return `text`."""
+        """Return None, for no file, if `text` has WRITTEN_BY in it; else return `text`."""
         return None if text is not None and WRITTEN_BY in text else text
 
     def _calls(self, text: str) -> bool:

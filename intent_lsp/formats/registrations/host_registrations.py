@@ -52,10 +52,10 @@ def registrations_of(host: AgentHost, wish: RegistrationOptions) -> tuple[Regist
 
 
 def hook_files(host: AgentHost) -> tuple[tuple[Place, str], ...]:
-    """Return the files for a host's hooks, there or not, each as its place and its path in there.
+    """Return the files for a host's hooks, also files that do not exist, as (place, path in it).
 
-    Local files come last. Of files that are named after their event, that of the event before a
-    call comes first.
+    Local files come last. If a host has a file for each event, the file of the event before a call
+    comes first.
     """
     wishes = (RegistrationOptions(), RegistrationOptions(local=True))
     found = (each for wish in wishes for each in registrations_of(host, wish))

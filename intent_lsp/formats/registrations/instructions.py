@@ -36,8 +36,9 @@ _BLOCK = re.compile(re.escape(BEGIN) + r".*?" + re.escape(END) + r"[ \t]*(?:\r?\
 def instructions_state(text: str | None) -> State | UnreadableText:
     """Return how far a Markdown text holds the instructions. `text` is None for no file.
 
-    MISSING: it has no markers. DIFFERS: the lines between the markers are others. Return
-    UnreadableText if the markers are not one pair in order, or text stands behind the second.
+    MISSING: it has no markers. DIFFERS: there are other lines between the markers. Return
+    UnreadableText if the markers are not one pair in order, or if text follows the second on its
+    line.
     """
     found = _place(text or "")
     if found is None or isinstance(found, UnreadableText):
@@ -50,7 +51,7 @@ def with_instructions(text: str | None) -> EditedText:
     """Return a text with the instructions: at its end, or in the place of older ones.
 
     A text that is None becomes the instructions alone. Return UnreadableText if the markers are not
-    one pair in order, or text stands behind the second.
+    one pair in order, or if text follows the second on its line.
     """
     found = _place(text or "")
     if isinstance(found, UnreadableText):
@@ -66,7 +67,7 @@ def without_instructions(text: str | None) -> EditedText:
     """Return a text without the block of instructions, or None if the text held nothing else.
 
     A text without a block is returned unchanged. Return UnreadableText if the markers are not one
-    pair in order, or text stands behind the second.
+    pair in order, or if text follows the second on its line.
     """
     found = _place(text or "")
     if found is None or isinstance(found, UnreadableText):
@@ -81,8 +82,8 @@ def _lines() -> list[str]:
 def _place(text: str) -> tuple[int, int] | UnreadableText | None:
     """Return the (start, end) offsets of the block of instructions, or None if there is no marker.
 
-    Return UnreadableText if the markers are not one pair in order, or text stands behind the second
-    on its line.
+    Return UnreadableText if the markers are not one pair in order, or if text follows the second on
+    its line.
     """
     marks = [found.start() for found in re.finditer(f"{BEGIN}|{END}", text)]
     if not marks:

@@ -85,10 +85,10 @@ def with_value(text: str, path: JsonPath, value: JsonValue) -> Edited:
 def without(text: str, path: JsonPath) -> Edited | None:
     """Return a text without the member or item to which `path` leads.
 
-    Objects and arrays that thereby become empty go too, if they have the layout of added ones and
-    hold no comment. If even the root would go, it stays as `{}` if there is a comment outside of
-    it, else return None. Return UnreadableText if the text is not JSON, has no such part, or cannot
-    be edited without touching other text.
+    Objects and arrays that become empty by this go too, if they have the layout of added ones and
+    hold no comment. If the root goes too, return None, or `{}` with the comments that stand outside
+    of the root. Return UnreadableText if the text is not JSON, has no such part, or cannot be
+    edited without touching other text.
     """
     tree = parse_jsonc(text)
     if isinstance(tree, UnreadableText):
@@ -163,7 +163,7 @@ def _appended(text: str, tree: JsonNode, node: JsonNode, step: str | int, value:
 
 
 def _cuts(text: str, node: JsonNode, part: JsonPart) -> list[tuple[int, int, str]]:
-    """Return the changes that remove a part of `node`, its line and its comma.
+    """Return the changes that remove a part of `node`, its comma and the white space beside it.
 
     A change is (start, end, new text).
     """
@@ -181,12 +181,12 @@ def _cuts(text: str, node: JsonNode, part: JsonPart) -> list[tuple[int, int, str
 
 
 def _stretch(text: str, start: int, end: int) -> tuple[int, int, str]:
-    """Return the change (start, end, "") that removes a part and the white space that goes with it.
+    """Return the change (start, end, "") that removes a part and the white space beside it.
 
-    The part, with its comma if that goes, is between the offsets `start` and `end`. If it begins a
-    line, and nothing or a comment follows it there, the line goes, without the comment. Else the
-    blanks before it go, or, together with a comma, those after it if it is the first on its line or
-    in its object or array.
+    The part, with its comma if that goes, is between the offsets `start` and `end`. If the part
+    begins its line, and nothing or only a comment follows it there, the line goes and the comment
+    stays. If the part does not begin its line, the blanks before it go. If a comma goes with it,
+    and the part is the first on its line or in its object or array, the blanks after it go.
     """
     line = TextPositions(text).line_start(start)
     lead = text[line:start]
@@ -225,9 +225,10 @@ def _shown(text: str, tree: JsonNode, at: int, value: JsonValue) -> str:
 
 
 def _indent(text: str, tree: JsonNode) -> str:
-    """Return the indent of a file: the white space before the root's first part, or two spaces.
+    """Return the indent of a file: the white space before the root's first part.
 
-    It is two spaces if the root has no parts, or if its first part does not begin an indented line.
+    Return two spaces if the root has no parts, or if its first part does not begin an indented
+    line.
     """
     return (_lead(text, tree.parts[0]) if tree.parts else None) or INDENT
 

@@ -38,7 +38,7 @@ class SettingsEntry(Struct, frozen=True, kw_only=True):
 
     @property
     def new_path(self) -> JsonPath:
-        """The path at which the entry is added: an item behind all others of its array."""
+        """The path at which the entry is added. An item is added behind all others of its array."""
         return (*self.path, BEHIND) if self.item else self.path
 
 
@@ -58,10 +58,11 @@ def is_right(node: JsonNode | None, entry: SettingsEntry, host: str) -> bool:
 
 
 def covers(found: JsonValue, wanted: JsonValue, key: str) -> bool:
-    """Return whether `found` has everything that `wanted` has, compared member by member.
+    """Return whether `found` has everything that `wanted` has; `found` may have more members.
 
-    `key` is the key of both values, or "". A longer time limit is accepted, and so is any matcher
-    that matches every tool. Arrays have to be equal.
+    `key` is the key of both values, or "" if they have none; it says whether they are time limits
+    or matchers. A longer time limit is accepted, and so is a matcher such as `*` that matches every
+    tool. Arrays have to be equal.
     """
     if isinstance(wanted, dict):
         return isinstance(found, dict) and all(
