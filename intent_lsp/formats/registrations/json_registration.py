@@ -89,9 +89,9 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
     def uninstalled(self, text: str | None) -> EditedText:
         """Return the text without any entry of ours, or None, for no file, if that leaves nothing.
 
-        The members of `top` stay, but count as nothing in a file for our entries alone (`own`), and
-        in one that has the text of a new file. A text of white space is returned unchanged. Return
-        UnreadableText if the text cannot be edited.
+        The members of `top` stay, unless the file is for our entries alone (`own`) or has the text
+        that `installed` gives to a new file: then return None. A text of white space is returned
+        unchanged. Return UnreadableText if the text cannot be edited.
         """
         if not text or not text.strip():
             return text
@@ -138,10 +138,10 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
     def _with_handler(
         self, text: str, ours: JsonPath, group: JsonValue, entry: SettingsEntry
     ) -> Edited:
-        """Return the text in which our handler at the path `ours`, in the value `group`, is right.
+        """Return the text in which our handler at the path `ours` is right.
 
-        If others share the matcher group, and its matcher does not match every tool, our handler
-        gets a new group of its own.
+        `group` is the matcher group that has the handler. If other handlers share the group, and it
+        does not match every tool, our handler gets a new group of its own.
         """
         wanted = entry.members
         if not matches_all(group) and not is_alone(group):
@@ -159,8 +159,8 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
     def _found(self, tree: JsonNode, entry: SettingsEntry) -> list[JsonPath]:
         """Return the paths of our entries in the place of `entry`; none if there is no such entry.
 
-        These are the items of its array that call our hook and have its event, or the member at its
-        path.
+        For an item, these are the items of the array at `entry.path` that call our hook and have
+        the entry's event. For a member, it is `entry.path`.
         """
         node = value_at(tree, entry.path)
         if node is None:
@@ -176,7 +176,7 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
     def _ours(self, tree: JsonNode) -> Iterator[JsonPath]:
         """Yield the path of each entry of ours, or of our handler alone if others share its group.
 
-        Entries on any event are found, also on one that is not registered now.
+        Entries on events for which we register nothing now are found, too.
         """
         for entry in self.entries:
             if not entry.item and value_at(tree, entry.path) is not None:
@@ -217,8 +217,8 @@ def _then(text: Edited, path: JsonPath, value: JsonValue) -> Edited:
 def _amended(text: EditedText, path: JsonPath, value: JsonValue) -> Edited:
     """Return the text in which the value at `path` has at least the members of `value`.
 
-    A `value` that is not an object is put there itself. If `text` is not a text, return
-    UnreadableText.
+    If `value` is not an object, the value at `path` becomes `value`. If `text` is None or
+    UnreadableText, return UnreadableText.
     """
     if not isinstance(text, str):
         return text or UnreadableText(problem="the file does not have the entry of intent-lsp")

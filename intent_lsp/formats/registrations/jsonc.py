@@ -175,7 +175,8 @@ class _Reader(Struct, frozen=True):
     def _after_part(self, end: int, closing: str) -> int:
         """Return the offset of the next part, or of the bracket `closing` if there is none.
 
-        `end` is the offset of the end of the part before.
+        `end` is the offset of the end of the part before. Raise _NotJsonError if neither a comma
+        nor `closing` follows it.
         """
         here = self.space(end)
         if self.text.startswith(",", here):

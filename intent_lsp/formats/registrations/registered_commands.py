@@ -20,10 +20,9 @@ _IN_MILLISECONDS: Final = 1000
 class RegisteredCommand(Struct, frozen=True, kw_only=True):
     """A command in a host's settings that calls our hook, and the event on which it runs.
 
-    `seconds` is its time limit, or None if the entry has no valid one. `at` is the index of its
-    entry or group among those of its event, or in the file's one array, and the index of its
-    handler in the group (0 without groups). `enabled`: the entry does not say that it is switched
-    off.
+    `seconds` is its time limit, or None if the entry has no valid one. `at` is the index of the
+    entry or matcher group in its array, and the index of the handler in the group (0 without
+    groups). `enabled` is False if the entry has `"enabled": false`.
     """
 
     event: str
@@ -39,8 +38,8 @@ def registered_commands(
     """Return the commands in a settings file that call our hook, or why the file cannot be read.
 
     `text` is the file's text. `path` is the file, relative to the directory where the host runs its
-    hooks. Of a script that calls our hook, the event is its name, and the command runs the script.
-    Of a plug-in, the event is the one before a call.
+    hooks. If the file is a script, its name is the event, and the command runs the script. If the
+    file is a plug-in, the event is the one before a call.
     """
     hooks = host.hooks
     match hooks.shape:

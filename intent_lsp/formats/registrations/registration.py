@@ -39,8 +39,8 @@ class Place(StrEnum):
 class State(StrEnum):
     """How far a file holds a registration.
 
-    MISSING: it holds nothing of it, or there is no file. DIFFERS: it holds a part of it, or an
-    older or another form of it.
+    REGISTERED: it holds all of it. MISSING: it holds nothing of it, or there is no file. DIFFERS:
+    it holds a part of it, or an older or another form of it.
     """
 
     REGISTERED = "registered"
@@ -101,10 +101,10 @@ def module_calls_hook(source: str, host: str) -> bool:
 
 
 def calls_hook(command: object, host: str) -> bool:
-    """Return whether a command is a text that calls our hook for the host `host`.
+    """Return whether a value is a shell command that calls our hook for the host `host`.
 
-    It does if a word is our program or module, or a path that ends in its name, and `hook` and the
-    host follow. A comment does not count.
+    It is if one of its words is `intent-lsp` or `intent_lsp`, or a path that ends in that name, and
+    the next two words are `hook` and the host. A comment does not count.
     """
     if not isinstance(command, str):
         return False

@@ -34,8 +34,8 @@ Table = dict[str, Any]
 class TomlRegistration(Struct, frozen=True, kw_only=True):
     """Our tables for one host in a TOML file.
 
-    `host` is the host's name in `intent-lsp hook NAME`. If our tables are items of an array, they
-    are known from those of others by their `command`, which calls our hook.
+    `host` is the host's name in `intent-lsp hook NAME`. A table in an array is ours if its
+    `command` calls our hook.
     """
 
     host: str
@@ -105,7 +105,10 @@ class TomlRegistration(Struct, frozen=True, kw_only=True):
         return with_block_at(text or "", *cut, _lines(entry))
 
     def _found(self, tree: Table, entry: SettingsEntry) -> list[tuple[JsonPath, Table]]:
-        """Return the tables of ours in the place of `entry`; of an array, those with its event."""
+        """Return the tables of ours in the place of `entry`, each with its path.
+
+        Tables for another event are left out.
+        """
         ours = self._ours(tree, entry)
         return [(path, table) for path, table in ours if same_trigger(table, entry)]
 

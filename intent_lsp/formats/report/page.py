@@ -58,8 +58,8 @@ class Heat(Struct, frozen=True, kw_only=True):
     """The contents of the heat table: the most edited files, and the intents with the most edits.
 
     An intent that is None stands for edits without an intent. `all_files` and `all_intents` also
-    count files and intents beyond the table's size. `top` is the greatest number of edits in one
-    cell, which are those of one file by one intent.
+    count files and intents beyond the table's size. A cell has the edits of one file for one
+    intent; `top` is the greatest number in a cell.
     """
 
     files: Sequence[tuple[str, Tally]]
@@ -92,11 +92,12 @@ class ChartBar(Struct, frozen=True):
 
 
 class Chart(Struct, frozen=True, kw_only=True):
-    """The edits over time as bars. Each stands for the time `period`, such as `2 hours`.
+    """The edits over time as bars. Each bar stands for a period.
 
-    A period without edits has no bar. `top` is the greatest number of edits in one bar. `first` and
-    `last` are the labels of the first and the last period; `last` is "" if there is only one. `end`
-    is the coordinate where the last period ends, and `width` is the width of a bar.
+    `period` is the length of a period, such as `2 hours`. A period without edits has no bar. `top`
+    is the greatest number of edits in one bar. `first` and `last` are the labels of the first and
+    the last period; `last` is "" if there is only one. `end` is the coordinate where the last
+    period ends, and `width` is the width of a bar.
     """
 
     period: str

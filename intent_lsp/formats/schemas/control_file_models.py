@@ -2,8 +2,8 @@
 
 Specified in requirements sections 3 and 5.
 
-Invariant: where the server shows nothing about an intents file in the normal form, or about a
-policy below `sidecar`, the model accepts it.
+Invariant: the model accepts an intents file in the normal form about which the server has no
+finding, and a policy about whose key `sidecar` it has none.
 Invariant: what the model accepts has no finding of a wrong type, a missing key or an unknown
 status.
 """
@@ -132,7 +132,11 @@ class IntentEntry(SchemaModel):
 
     @classmethod
     def add_rules(cls, schema: SchemaObject) -> None:
-        """Forbid keys of other forms, and lists and mappings in the place of an absent key."""
+        """Forbid keys of other forms, such as camelCase.
+
+        Also forbid a list or mapping as the value of a key such as `title`, which is read as `name`
+        if `name` is absent.
+        """
         schema["properties"] |= dict.fromkeys(sorted(OTHER_NAMES), False)
         schema["allOf"] = [_stand_in_rule(key, sorted(names)) for key, names in STAND_INS.items()]
 
@@ -157,7 +161,7 @@ class IntentsDocument(SchemaModel):
 class _WithDefaults(SchemaModel):
     """A model whose keys have the defaults of the fields of a `TeamPolicy`.
 
-    The name of a field is `prefix` and the key.
+    A field's name is `prefix` followed by the key, such as `lessons_violations`.
     """
 
     prefix: ClassVar = ""

@@ -41,7 +41,7 @@ def _plain(schema: Any, definitions: Mapping[str, SchemaObject]) -> Any:  # noqa
     """Return a schema with its references replaced by what they refer to.
 
     Alternatives that can be one schema with a list of types are joined (see `_can_join`). A default
-    of null is left out: pydantic has it where a key may be absent.
+    of null is left out: pydantic writes it for each key that may be absent.
     """
     if not isinstance(schema, dict):
         return schema
@@ -63,10 +63,10 @@ def _plain(schema: Any, definitions: Mapping[str, SchemaObject]) -> Any:  # noqa
 
 
 def _one_of_types(schema: SchemaObject) -> SchemaObject:
-    """Return a schema with those alternatives of its `anyOf` joined that can be one.
+    """Return a schema in which alternatives of `anyOf` are joined, if they can be (`_can_join`).
 
-    A keyword about one type says nothing of others, so that `anyOf` of a text with a pattern and
-    null is a text or null, with that pattern. `anyOf` goes if one alternative is left.
+    For example, a text with a pattern and null become the types text and null with the pattern,
+    which says nothing about null. `anyOf` goes if one alternative is left.
     """
     options = schema.get("anyOf")
     if options is None:
@@ -103,6 +103,6 @@ def _types(schema: SchemaObject) -> list[str]:
 
 
 def _in_order(schema: SchemaObject) -> SchemaObject:
-    """Return a schema with its keywords in one order: what it is called first."""
+    """Return a schema with its keywords in a fixed order: title and description come first."""
     first: Iterable[str] = (key for key in _FIRST if key in schema)
     return {key: schema[key] for key in dict.fromkeys((*first, *schema))}

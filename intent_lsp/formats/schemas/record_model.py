@@ -1,7 +1,7 @@
 """The model of a record, as one line of the ledger holds it (ledger section 1).
 
-Invariant: the model accepts each line that this program writes. The order of ranges, hashes and the
-chain are for `intent-lsp trace verify`.
+Invariant: the model accepts each line that this program writes. The model does not check the order
+of ranges, the hashes and the chain; `intent-lsp trace verify` does.
 """
 
 from typing import Annotated, ClassVar, Literal, Self, TypeAlias

@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 def _with_texts(schema: SchemaObject, model: type["SchemaModel"]) -> None:
-    """Put the texts of the model's keys into its JSON Schema, and the rules that it adds."""
+    """Put the texts of the model's keys and the model's own rules into its JSON Schema."""
     for name, value in schema.get("properties", {}).items():
         text = model.texts[name]
         value |= {"title": text.title, "description": text.description}
@@ -104,7 +104,7 @@ class _NotNull:
         source: Any,  # noqa: ANN401 -- a type, or what stands for one
         handler: GetCoreSchemaHandler,
     ) -> CoreSchema:
-        """Return what validates a value that is there: the schema without null."""
+        """Return what validates the value of a key that is present: the schema without null."""
         nullable: Any = handler(source)
         inner: CoreSchema = nullable["schema"]
         return inner

@@ -74,9 +74,9 @@ class _Walk:
         self._functions = set[str]()
 
     def visit(self, node: Node, tail: Sequence[Node] = ()) -> None:
-        """Add to `readings` what a node of the syntax tree would do, with those below it.
+        """Add to `readings` what a node of the syntax tree and the nodes below it would do.
 
-        `tail` are the redirections that belong to its last command.
+        `tail` are the redirections that belong to the last command in the node.
         """
         if self._level >= MAX_NESTING:
             self._unknown("", "The command is nested too deeply, so what it changes is not known")
@@ -132,9 +132,9 @@ class _Walk:
                 self._place = None
 
     def _apart(self, nodes: Iterable[Node]) -> None:
-        """Add to `readings` what syntax nodes would do that each run in a process of their own.
+        """Add to `readings` what syntax nodes, each in a process of its own, would do.
 
-        A `cd` in them has no effect outside.
+        A `cd` in a node has no effect outside of it.
         """
         before = self._place
         for node in nodes:
@@ -207,7 +207,7 @@ class _Walk:
             self.readings.append(_read(text.word.text, text.site.place, self._level, self._lists))
 
     def _before(self, nodes: Sequence[Node], program: str = "") -> tuple[Word, ...]:
-        """Add to `readings` what redirections do, and what commands inside them do.
+        """Add to `readings` what redirections and the commands inside them would do.
 
         Return the words among the redirections that are operands of the command. `nodes` are the
         redirections, `program` is the command to which they belong, or "" if it is not known.
@@ -218,9 +218,9 @@ class _Walk:
         return words_of(operands(redirects))
 
     def _after(self, nodes: Sequence[Node]) -> None:
-        """Add to `readings` what commands do that follow the start of a here-document on its line.
+        """Add to `readings` what the commands behind `<<WORD`, on the same line, would do.
 
-        `nodes` are redirections, to which the grammar attaches these commands.
+        The grammar attaches these commands to the redirections `nodes`.
         """
         piped, listed = following(with_nested(nodes))
         self._apart(piped)
@@ -228,10 +228,10 @@ class _Walk:
             self.visit(node)
 
     def _nested(self, nodes: Iterable[Node], program: str) -> None:
-        """Add to `readings` what substitutions in a command's syntax nodes do, such as `$(…)`.
+        """Add to `readings` what substitutions in a command's nodes, such as `$(…)`, would do.
 
-        These readings name `program` in place of their own programs, unless it is "". A `cd` in
-        them has no effect outside.
+        These readings name `program`, and not the programs in the substitutions, unless `program`
+        is "". A `cd` in a substitution has no effect outside of it.
         """
         before, start = self._place, len(self.readings)
         for node in nodes:

@@ -59,7 +59,8 @@ def redirected(node: Node, program: str, place: KnownPath) -> CommandReading:
     """Return the reading of one redirection: the path that it writes, or NOTHING if it writes none.
 
     If a part of it is not parsed, the reading says that anything may be changed. `program` is the
-    command that the redirection belongs to, or "", and `place` the current directory.
+    command that the redirection belongs to, or "" if it is not known, and `place` is the current
+    directory.
     """
     sign = _sign(node)
     if _backquoted(node):

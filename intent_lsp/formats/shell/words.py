@@ -1,7 +1,7 @@
 """The words of a shell command without their quotes, as bash removes them.
 
 Invariant: a word that the shell may change in a way that the text does not show is marked unknown.
-A home directory (`~`, `~name`) is not: it stays as typed. Nor is `<(…)`, which becomes `/dev/fd/`.
+A home directory (`~`, `~name`) is not marked, and stays as typed. `<(…)` becomes `/dev/fd/`.
 """
 
 import re
@@ -100,7 +100,7 @@ def _word(letters: Sequence[_Letter]) -> Word:
 
 
 def _tildes(letters: Sequence[_Letter]) -> Iterator[int]:
-    """Yield the index of each tilde in a word that the shell may replace by a directory."""
+    """Yield the index of each tilde that the shell may replace by a directory."""
     signs = ["=", *(letter.text for letter in letters)]
     for at, letter in enumerate(letters):
         if letter.text == "~" and not letter.quoted and signs[at] in _BEFORE_A_HOME:
@@ -156,7 +156,7 @@ def _expansion(node: Node, *, quoted: bool) -> _Letter:
 def _signs(text: str) -> Iterator[tuple[str, bool]]:
     """Yield each character of a text, and whether a backslash before it was left out.
 
-    A backslash at the end of the text gives "".
+    A backslash at the end of the text gives ("", True).
     """
     signs = iter(text)
     for sign in signs:

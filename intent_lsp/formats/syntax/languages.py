@@ -2,8 +2,8 @@
 
 Invariant: a grammar is loaded when its language is first used. A missing grammar is not an error.
 Invariant: parsing takes a bounded number of steps, and stops if the caller has no more time.
-Invariant: the blocks of a YAML text for which `is_deep` is false are nested less deeply than the
-grammar's scanner can bear.
+Invariant: if `is_deep` is false for a YAML text, the grammar's scanner can bear the depth to which
+its blocks are nested.
 """
 
 import re
@@ -93,9 +93,10 @@ def kind_of(path: str) -> FileKind:
 
 
 def _name_and_suffix(path: str) -> tuple[str, str]:
-    """Return the part of a path after its last `/`, and that after the name's last dot, lowered.
+    """Return a path's name (after the last `/`) and the name's suffix (after the last dot).
 
-    The suffix is "" if there is no dot, or if that dot is the first character, as in `.bashrc`.
+    The suffix is in lower case. It is "" if the name has no dot, or if its only dot is the first
+    character, as in `.bashrc`.
     """
     name = path.rpartition("/")[2]
     stem, _, suffix = name.rpartition(".")
@@ -103,16 +104,16 @@ def _name_and_suffix(path: str) -> tuple[str, str]:
 
 
 def in_time() -> bool:
-    """Return False: the `late` function of a caller that has no time limit."""
+    """Return False. This is the `late` function of a caller without a time limit."""
     return False
 
 
 def parse(language: str, content: FileContent, late: Late = in_time) -> SyntaxTree | None:
     """Return the syntax tree of a file's content. Broken code gives a partial tree.
 
-    Return None if the grammar is not installed, if the content is not text, contains NUL, is over
-    MAX_PARSED_BYTES or is YAML nested too deep, or if parsing takes too many steps or `late`,
-    called repeatedly, returns True.
+    Return None if the grammar is not installed. Return None if the content is not text, contains
+    NUL, is over MAX_PARSED_BYTES or is YAML nested too deep. Return None if parsing takes too many
+    steps, or if `late` returns True meanwhile.
     """
     source, grammar = _source(language, content), _grammar(language)
     whole = None if source is None or grammar is None else _tree(grammar, source, late)
@@ -125,7 +126,7 @@ def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> lis
     """Return all nodes of the given types in text order, outer nodes before inner ones.
 
     `depth` is the greatest depth in the tree at which a node is found, or None for any depth. Types
-    that the grammar does not have are skipped. The result is empty if it has none of the types.
+    that the grammar does not have are skipped.
     """
     query = _query(tree.language, types)
     if query is None:

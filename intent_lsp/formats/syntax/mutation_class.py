@@ -106,9 +106,10 @@ def inferred_change(
 def _of_trees(
     of: FileKind, old: OutlinedTree | None, new: OutlinedTree | None, late: Late
 ) -> MutationClass:
-    """Return the class of an edit of a file of the kind `of`, by comparing its two trees.
+    """Return the class of an edit of a file by comparing the file's two trees.
 
-    A tree is None if it could not be parsed. `late` returns True once the caller has no more time.
+    `of` is the kind of the file. A tree is None if the content could not be parsed. `late` returns
+    True once the caller has no more time.
     """
     settings = of is FileKind.CONFIGURATION
     otherwise = MutationClass.CONFIGURATION if settings else MutationClass.INTENT_EVOLUTION
@@ -189,9 +190,9 @@ def _same_words(node: Node, old: bytes, new: bytes) -> bool:
 def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Sequence[Node]]:
     """Return the children of `one` (old tree) and of `other` (new tree), as two sequences.
 
-    Equal children at the start and the end are left out, except for those by which punctuation and
-    attributes are judged: the comments and attributes directly before the first difference, the
-    equal child before these, and the equal child after the last difference.
+    Equal children at the start and the end are left out, except for those beside the differences:
+    the comments and attributes directly before the first difference, one child before these, and
+    one child after the last difference. Punctuation and attributes are judged by them.
     """
     before = [(each.type, old.text(each)) for each in one.children]
     after = [(each.type, new.text(each)) for each in other.children]
@@ -206,9 +207,10 @@ def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Se
 def _matched(
     old: SyntaxTree, was: list[Node], new: SyntaxTree, now: list[Node], change: TreeChange
 ) -> _Pairs:
-    """Match equal nodes of two trees that may move. Yield the others as pairs, in text order.
+    """Match nodes with equal texts. Yield the other nodes as pairs, in text order.
 
-    Set `change.moved` if the matched nodes are in another order.
+    `was` are the movable nodes of the tree `old`, and `now` are as many of the tree `new`. Set
+    `change.moved` if the matched nodes are in another order.
     """
     known, places, left = defaultdict[bytes, list[Node]](list), list[int](), list[Node]()
     for node in reversed(now):
@@ -225,10 +227,10 @@ def _matched(
 
 
 def _parts(tree: SyntaxTree, above: Node, children: Sequence[Node]) -> _Parts:
-    """Return `children`, some children of the node `above`, as three lists.
+    """Return `children`, some children of the node `above`, as the three lists of `_Parts`.
 
-    They are as `_Parts` says; docstrings count as comments. Children that are only layout are left
-    out. A comment that a tool reads counts as code.
+    Docstrings count as comments. Children that are only layout are left out. A comment that a tool
+    reads, such as `# noqa`, counts as code.
     """
     fixed, movable, prose = list[Node](), list[Node](), list[bytes]()
     doc, attributed = _docstring(tree, above), False
@@ -281,7 +283,7 @@ def _bare(node: Node) -> Node:
 
 
 def _is_movable(tree: SyntaxTree, above: Node, node: Node) -> bool:
-    """Return whether a node, a child of `above`, means the same in any order of its siblings."""
+    """Return whether a node, a child of `above`, means the same anywhere among its siblings."""
     if above.type == "import_from_statement":
         return node in above.children_by_field_name("name")
     if _IMPORTS.fullmatch(node.type) or (node.is_named and above.type == "use_list"):

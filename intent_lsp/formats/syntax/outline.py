@@ -6,8 +6,8 @@ Invariant: any content has an outline. It is empty for what cannot be parsed, an
 code.
 Invariant: layout and comments do not change the fingerprint, except inside of names.
 Invariant: if every line of a definition is new, that definition is touched, and the definitions
-inside it are not. Of others, the innermost are touched, and an outer one only if one of its own
-lines was. Blank lines of the new content do not count.
+inside it are not. Any other definition is touched if a line of it is new, or lines of it were
+removed, outside of the definitions inside it. Blank lines of the new content do not count.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -93,7 +93,7 @@ def outline(path: str, content: FileContent, late: Late = in_time) -> tuple[Defi
 
 
 def innermost(found: Iterable[Definition]) -> Iterator[Definition]:
-    """Yield, in order, those of `found` that contain no other one. `found` is in text order."""
+    """Yield, in order, the definitions that contain no other of `found`, which is in text order."""
     before: Definition | None = None
     for each in found:
         if before is not None and each.depth <= before.depth:
@@ -178,10 +178,10 @@ def touched_definitions(
 ) -> tuple[str, ...]:
     """Return the names of the definitions in a file's new content that a change touched, each once.
 
-    Definitions inside one whose lines are all new are left out, and so is one of which only inner
-    definitions changed. `changed` are the ranges of the change's record. The names are in text
-    order; there are none if the file cannot be parsed. `late` returns True once the caller has no
-    more time; `tree_of` parses the content.
+    If all lines of a definition are new, the definitions inside it are left out. A definition that
+    changed only within inner definitions is left out, too. `changed` are the ranges of the change's
+    record. The names are in text order; there are none if the file cannot be parsed. `late` returns
+    True once the caller has no more time; `tree_of` parses the content.
     """
     found = tree_of(path, content, late)
     definitions = () if found is None else found.definitions
@@ -234,7 +234,7 @@ class _Lines:
 def _touched(
     definitions: Sequence[Definition], filled: Sequence[bool], changed: Iterable[Range]
 ) -> Iterator[str]:
-    """Yield the names of definitions that are new, or changed outside of those inside them.
+    """Yield the names of definitions that are new, or changed outside of their inner definitions.
 
     A definition inside a new one is left out. `filled` says for each line whether it is not blank.
     """

@@ -24,8 +24,8 @@ def consistent(tree: SyntaxTree, renamed: Mapping[tuple[bytes, bytes], Sequence[
     """Return whether the names in `renamed` were changed wherever the code has them.
 
     `renamed` maps (old name, new name) to the changed nodes of `tree`, the old tree. For each name,
-    its declaration and every other use in its scope must be renamed, and the new name must not be
-    used there before. False also if more than MAX_PLACES nodes are changed.
+    its declaration and every other use in its scope must be renamed, and the old tree must not use
+    the new name in that scope. False also if more than MAX_PLACES nodes are changed.
     """
     few = sum(map(len, renamed.values())) <= MAX_PLACES
     return few and all(_renames(tree, *names, nodes) for names, nodes in renamed.items())
@@ -47,8 +47,9 @@ def _renames(tree: SyntaxTree, old: bytes, new: bytes, nodes: Sequence[Node]) ->
 def _scope(tree: SyntaxTree, node: Node) -> tuple[int, int]:
     """Return the (start, end) byte range in which an identifier's name has the same meaning.
 
-    That is the nearest function or block around it, other than one that it names, else the whole
-    source. For a name that is looked up in something, as in `thing.name`, it is always the whole.
+    That is the nearest function or block around the identifier, but not a function whose name the
+    identifier is; else the whole source. For a name that is looked up in something, as in
+    `thing.name`, it is always the whole source.
     """
     above = None if _is_member(node) else node.parent
     while above is not None:
@@ -104,8 +105,8 @@ def _places(
     """Yield the byte offsets in a scope, a byte range, where a name occurs as an identifier.
 
     Names that are looked up in something, as in `thing.name` or `f(name=1)`, count only if
-    `members` is set. After MAX_PLACES occurrences of the text, every further one counts as an
-    identifier.
+    `members` is set. If the text of the name occurs more than MAX_PLACES times, every further
+    occurrence counts as an identifier.
     """
     before = rb"(?<![\w$])" if name[:1].isalnum() or name[:1] == b"_" else b""
     word = re.compile(before + re.escape(name) + rb"(?![\w$])")
