@@ -49,10 +49,10 @@ class CallReading(Struct, frozen=True, kw_only=True):
 
     `unknown` are sentences that say which paths cannot be known, and why. `perhaps` are further
     paths that a patch could mean; they count if they exist. `looking`: the work tree is compared
-    before and after the call, which shows what else than `paths` it changes. `git`: the call is not
-    `mutating`, and runs git. `program` is the program that decided the reading, such as
-    `git commit`, or "" if none did; None if no command was read, or if the program's name may hold
-    a secret.
+    before and after the call, which shows what the call changes besides `paths`. `git`: the call
+    runs git and is not `mutating`. `program` is the program that decided the reading, such as
+    `git commit`, or "" if no program did. It is None if no command was read, or if the program's
+    name may hold a secret.
     """
 
     mutating: bool
@@ -67,8 +67,8 @@ class CallReading(Struct, frozen=True, kw_only=True):
 def read_call(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> CallReading:
     """Return what a tool call would do, judged by its tool, paths, patch and command.
 
-    Of a tool that only reads, the paths are left out. Relative paths begin at the root; absolute
-    ones stay as they are.
+    A call that is not `mutating` has no paths here. Relative paths begin at the root; absolute ones
+    stay as they are.
     """
     kind = tool_kind(call, policy, lists)
     if kind is ToolKind.READ_ONLY:
@@ -95,8 +95,8 @@ def looking(reading: CallReading) -> CallReading:
 def public_program(command: str, program: str) -> str | None:
     """Return `program` if it may be shown, or None if it may hold a secret.
 
-    It may hold one if a word of it is missing from `command`, of which it is a part, after secrets
-    are redacted there.
+    `program` is a part of `command`. It may hold a secret if one of its words is no longer in
+    `command` after secrets there are redacted.
     """
     shown = redacted(command)
     return program if all(word in shown for word in program.split()) else None
@@ -148,9 +148,9 @@ def _below(directory: str, touched: TouchedPath) -> TouchedPath:
 def _command(call: ToolCall, lists: CommandLists, *, runs: bool) -> CommandReading:
     """Return what the call's shell command does.
 
-    A call without a command does nothing, unless its tool is a shell (`runs`): then the command
-    counts as empty, and may do anything. A command of another shell than `bash` is not parsed: it
-    may do anything too.
+    `runs`: the call's tool is a shell. A call without a command may do anything if its tool is a
+    shell, and does nothing otherwise. A command for another shell than `bash` is not parsed, and
+    may do anything.
     """
     if call.command is None and not runs:
         return NOTHING
@@ -168,8 +168,8 @@ def _told(call: ToolCall, command: CommandReading) -> str | None:
 def _named(call: ToolCall) -> tuple[TouchedPath, ...]:
     """Return the paths in the call's arguments, each with its effect.
 
-    Two paths of a tool that renames are the old and the new one. A tool that deletes deletes all
-    its paths; any other call writes them.
+    If a tool that renames has two paths, they are the old and the new one. A tool that deletes
+    deletes all its paths; any other call writes them.
     """
     name = bare_name(call.tool_name).lower()
     match call.paths:

@@ -1,7 +1,7 @@
 """Tables of trackers: the columns of an export in CSV, and each row as a proposed intent.
 
-Specified in requirements section 3.10. A column is known by its name, which exports of Jira,
-GitHub, Linear, Azure DevOps and GitLab use.
+Specified in requirements section 3.10. Columns are known by their names in exports of Jira, GitHub,
+Linear, Azure DevOps and GitLab.
 
 Invariant: two intents of a table have different specifications.
 """

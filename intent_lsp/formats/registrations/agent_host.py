@@ -119,5 +119,8 @@ class AgentHost(Struct, frozen=True, kw_only=True):
 
     @property
     def observed(self) -> bool:
-        """Whether the host's hooks have been seen at work, or are known from documentation only."""
+        """Whether the host's hooks have been seen at work.
+
+        If not, what is known of them is from the host's documentation.
+        """
         return HOSTS[self.name].version is not None

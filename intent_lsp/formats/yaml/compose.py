@@ -28,9 +28,9 @@ class Composed(Struct, frozen=True, kw_only=True):
     """The YAML nodes of a text, with the duplicate keys and the unquoted globs found in the text.
 
     `root` is None if the text has no value. `duplicates` are pairs of keys with the same name in
-    one mapping: the first key, and a later one. `globs` maps the offset of each unquoted glob that
-    is a value to the glob's source. `tab_gaps` are the start and end offset of each white space
-    with a tab that was read as blanks; `compose` itself finds none.
+    one mapping: the first key, and a later one. `globs` has the source of each value that is an
+    unquoted glob, by its offset. `tab_gaps` are the start and end offset of each white space with a
+    tab that was read as blanks; the result of `compose` has none.
     """
 
     root: YamlNode | None
@@ -100,7 +100,8 @@ def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lead: int) -> YamlPr
 def _message(error: yaml.MarkedYAMLError, found: str) -> str:
     """Return the message for a YAML parser's error at the character `found`.
 
-    It is the parser's own, unless the character cannot begin a value: then it says what to write.
+    If the character cannot begin a value, the message says what to write. Otherwise it is the
+    parser's own message.
     """
     if not str(error.problem).endswith("that cannot start any token"):
         return str(error.problem or error.context or "not YAML")

@@ -33,10 +33,10 @@ _FLOW_STARTS = ('"', "'", "[", "]", "{", "}")
 
 
 class _Ancestor(Struct, frozen=True):
-    """A line above the cursor inside whose keys and items the cursor's node is.
+    """A line above the cursor with keys or items that the cursor's node is in.
 
-    `steps` are those keys and items, outermost first. They are empty if the line has none of them,
-    but is indented less than the cursor's.
+    `steps` are those keys and items, outermost first. A line that is only indented less has no
+    steps.
     """
 
     line: int
@@ -96,7 +96,7 @@ class _Reading:
         return found if found is None or found.flow else self._fitting(found, above)
 
     def _fitting(self, found: YamlCursor, above: Sequence[_Ancestor]) -> YamlCursor | None:
-        """Return `found`, which is outside of brackets, with what is below it.
+        """Return `found`, which is outside of brackets, completed by `fitting`.
 
         Return None if the lines around it leave no room.
         """
@@ -111,7 +111,7 @@ class _Reading:
     def _on_line(self, path: tuple[Step, ...]) -> YamlCursor | None:
         """Return what is at the cursor on its line, behind the dashes if the line begins with any.
 
-        `path` leads to what stands behind them: it has one step more for each dash.
+        `path` leads to the node that begins behind the dashes.
         """
         parts, at = self._parts, self._place.character
         if parts.key is not None and at >= parts.colon:
@@ -151,8 +151,9 @@ class _Reading:
     def _value_start(self, begins: int) -> int | None:
         """Return the column of a value's word, which is behind an anchor and a tag.
 
-        It is the cursor's own in white space before a comment or before the end of the line. Return
-        None if the cursor is in an anchor or a tag, or in white space before other text.
+        `begins` is the column of the value. If the cursor is in white space before that column,
+        return the cursor's own column, or None if more than a comment follows. Return None if the
+        cursor is in an anchor or a tag.
         """
         at, text = self._place.character, self._text
         if at >= begins:
@@ -178,7 +179,8 @@ class _Reading:
     def _ancestors(self, column: int, *, dashed: bool) -> list[_Ancestor]:
         """Return the lines above inside which a node at a column is, from the outermost one on.
 
-        `dashed`: the cursor's line begins with a dash, which may stand in the column of its key.
+        `dashed`: the cursor's line begins with a dash. The key of the dash's list may be in the
+        same column.
         """
         found: list[_Ancestor] = []
         for line in range(self._place.line - 1, -1, -1):
@@ -224,7 +226,7 @@ class _Reading:
         return None
 
     def _flow_beside(self, path: tuple[Step, ...], column: int) -> FlowStart | None:
-        """Return the bracket of `_bracket_above`, if that line is indented by `column`, or None.
+        """Return the bracket of `_bracket_above`, or None if its line is not indented by `column`.
 
         `path` leads to the collection that the line belongs to.
         """
@@ -238,9 +240,9 @@ class _Reading:
     def _bracket_above(self) -> tuple[LineParts, FlowStart] | None:
         """The nearest line above with a key or a dash, and its bracket that is open at the cursor.
 
-        None if that line has none, or the cursor's line has a key or a dash. If the cursor's line
-        does not begin with a quote or a bracket, the bracket must also be closed somewhere:
-        otherwise it was forgotten, and what is typed is a key behind it.
+        None if the line has no such bracket, or if the cursor's line has a key or a dash. A key in
+        quotes does not count. If the cursor's line does not begin with a quote or a bracket, a
+        bracket that is closed nowhere does not count either: its end was forgotten.
         """
         if self._parts.structural:
             return None
@@ -272,9 +274,10 @@ class _Reading:
 
 
 def _steps_before(parts: LineParts, column: int, *, dashed: bool) -> tuple[tuple[Step, ...], bool]:
-    """Return the steps that begin on a line before a column, and whether its first dash is one.
+    """Return the steps that begin on a line before a column.
 
-    `dashed`: a key in the column itself counts, too, if its value is below it.
+    Also return whether the line's first dash is one of them. `dashed`: a key in the column itself
+    counts, too, if it has no value on its line.
     """
     steps: list[Step] = [ITEM for dash in parts.dashes if dash < column]
     whole = len(steps) == len(parts.dashes)
@@ -285,7 +288,10 @@ def _steps_before(parts: LineParts, column: int, *, dashed: bool) -> tuple[tuple
 
 
 def _parent_column(above: Sequence[_Ancestor]) -> int:
-    """Return the column of the key or dash whose value the cursor's line is in, -1 for the root."""
+    """Return the column of the key or dash that has the cursor's line in its value, or -1.
+
+    It is -1 if the line is at the root.
+    """
     if not above:
         return -1
     parts = above[-1].parts

@@ -1,7 +1,6 @@
 """The lines around a cursor in a YAML text being typed: keys beside it, room for something new.
 
-Invariant: what a text has already is never taken into a new node. Where that is in doubt there is
-no room.
+Invariant: a new node never takes in text that is already there. In doubt there is no room for it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +36,8 @@ def keys_beside(lines: Sequence[str], line: int, own: LineParts) -> tuple[NamedK
 def _keys_towards(lines: Sequence[str], own: int, column: int, step: int) -> Iterator[NamedKey]:
     """Yield the keys in a column above (`step` -1) or below (1) the line `own`, nearest first.
 
-    The first line that is indented less ends the mapping; above, it may hold the first key.
+    The first line that is indented less ends the mapping. Above, that line may still have the
+    mapping's first key, behind a dash.
     """
     stop = -1 if step < 0 else len(lines)
     for line in range(own + step, stop, step):
@@ -56,8 +56,8 @@ def _keys_towards(lines: Sequence[str], own: int, column: int, step: int) -> Ite
 def key_above(lines: Sequence[str], own: int, column: int) -> KeyAbove | None:
     """Return the key in a column above the line `own` whose list can go on there, or None.
 
-    The nearest line above decides that is indented no further than the column, and has no dash in
-    it: it must have the key, whose value must be missing or a list on the lines below.
+    Of the lines above that are indented no further than the column, and have no dash in the column,
+    the nearest must have the key. The key's value must be missing, or a list on the lines below.
     """
     children, listed = None, True
     for line in range(own - 1, -1, -1):
@@ -96,9 +96,9 @@ def quote_goes_on(lines: Sequence[str], line: int, word: CursorWord) -> bool:
 
 
 def _closed_below(lines: Sequence[str], first: int, quote: str) -> bool:
-    """Return whether the first line from `first` on that has `quote` has an odd number of them.
+    """Return whether, from the line `first` on, the first line with `quote` has an odd number.
 
-    Return False if none of the next `_LINES_SEARCHED` lines has it.
+    Return False if none of the next `_LINES_SEARCHED` lines has the quote.
     """
     some = (lines[line] for line in range(first, min(first + _LINES_SEARCHED, len(lines))))
     return next((text.count(quote) % 2 == 1 for text in some if quote in text), False)
@@ -129,9 +129,9 @@ def in_quoted_text(lines: Sequence[str], line: int) -> bool:
 def fits_root(lines: Sequence[str], line: int, column: int) -> bool:
     """Return whether a key at the root of a text may begin in a column of a line.
 
-    The first other line with content decides: it must begin in the same column, with neither a dash
-    nor, unless it is a key, a quote or a bracket. `---` and directives do not count. True if there
-    is no such line.
+    The first other line with content decides. It must begin in the same column, and not with a
+    dash. If it has no key, it must not begin with a quote or a bracket either. `---` and directives
+    do not count. True if there is no such line.
     """
     for other, text in enumerate(lines):
         parts = line_parts(line_body(text))
@@ -148,8 +148,8 @@ def fitting(
     """Return a cursor outside of brackets with `deeper` and `dash_below` set as they apply.
 
     Return None if what is below leaves no room for something new at the cursor. `own` is the
-    cursor's line, `below` the next one with content or None, and `parent` the column of the
-    key or dash whose value the cursor's line begins, or -1 at the root.
+    cursor's line, `below` the next one with content or None, and `parent` the column of the key or
+    dash that has the cursor's line in its value, or -1 at the root.
     """
     word, indent = found.word, -1 if below is None else below.indent
     if below is None or found.is_key or (word.quote and word.closed):

@@ -17,7 +17,7 @@ Step = str | None
 
 
 class Beginning(Enum):
-    """After what the word at a cursor begins.
+    """Where the word at a cursor begins.
 
     LINE: first on its line. DASH: after the dash of a block list's item. COLON: after `key:`, in
     block form on the same line. FLOW_ITEM: as an item between brackets. FLOW_KEY: as a key between
@@ -34,11 +34,11 @@ class Beginning(Enum):
 class CursorWord(Struct, frozen=True, kw_only=True):
     """The word at a cursor: the columns of its text, and the quote that it begins with.
 
-    `start` is the column after the quote, `typed` the source text from there to the cursor, and
-    `rest` that behind the cursor: up to the closing quote if the quote is `closed` on the line,
-    else to the end of the word. `quote` is "" for a word without quotes. `behind` is what follows
-    the word and its closing quote, but belongs to the value: the quote has just been typed in front
-    of that value and does not take it in yet. It is "" otherwise.
+    `start` is the column after the quote, and `typed` is the source text from there to the cursor.
+    `rest` is the text from the cursor to the closing quote if the quote is `closed` on the line,
+    else to the end of the word. `quote` is "" for a word without quotes. If a quote has just been
+    typed before a value, `behind` is the part of the value that is not yet inside the quotes; else
+    it is "".
     """
 
     start: int
@@ -60,7 +60,7 @@ class CursorWord(Struct, frozen=True, kw_only=True):
 
     @property
     def whole_end(self) -> int:
-        """The column behind the word, its closing quote, and what the quote is to take in."""
+        """The column behind the word, its closing quote and `behind`."""
         return self.end + (len(self.quote) if self.closed else 0) + len(self.behind)
 
 
@@ -89,15 +89,16 @@ class YamlCursor(Struct, frozen=True, kw_only=True):
     """What a text has at a cursor, found from the lines around it, whether or not they parse.
 
     `path` leads from the root to the mapping whose key is being typed, or else to the node that
-    begins at the cursor. Where the word may be a key, `keys` are the other keys found of its
-    mapping. `is_key`: a colon follows the word. `flow`: the place is between brackets or braces.
+    begins at the cursor. Where the word may be a key, `keys` are the other keys of its mapping that
+    were found. `is_key`: a colon follows the word. `flow`: the place is between brackets or braces.
     `column` is the column of the word, its quote included; unlike the columns of `word`, it does
     not count a byte order mark. `indent` is the white space at the start of the line. `glued`:
-    there is no space between the colon and the word. `quote` is the one around the keys of the
-    nearest flow mapping, or "". `above` is only set where the word begins its line. `deeper`: the
-    next line with content is indented deeper than the word, which begins its line. `dash_below`:
-    that line has a dash in the word's column. `marked`: an anchor or a tag stands before the word,
-    so that the word can be no key.
+    there is no space between the colon and the word. `quote` is the quote around the keys of the
+    nearest flow mapping, or "". `above` is the key whose list may go on at the word; it is None if
+    there is none, or if the word does not begin its line. `deeper`: the next line with content is
+    indented deeper than the word, which begins its line. `dash_below`: that line has a dash in the
+    word's column. `marked`: an anchor or a tag stands before the word, so that the word can be no
+    key.
     """
 
     line: int

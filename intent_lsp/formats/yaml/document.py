@@ -99,7 +99,7 @@ class YamlDocument:
         return Fix(f"Rename to `{name}`", (change,))
 
     def respell(self, node: YamlNode, value: str, title: str) -> Fix:
-        """Return the fix `title` that replaces a node by `value`, spelled like the node if safe.
+        """Return the fix `title` that replaces a node by `value`, quoted like the node if safe.
 
         In the place of a list, a mapping, an alias or an unquoted glob, the value has no quotes
         unless it needs them.

@@ -32,8 +32,8 @@ _LINES_AFTER = 200
 class _Open(Struct, kw_only=True):
     """A bracket or brace that is open at some token.
 
-    `key` is the key whose value is being read, or None. `last` is the token just read if nothing
-    separates it from what follows, else None. `keys` are the keys that were read.
+    `key` is the key whose value is being read, or None. `last` is the token that was read last, or
+    None directly behind the bracket, a comma or a key's colon. `keys` are the keys that were read.
     """
 
     braces: bool
@@ -43,7 +43,7 @@ class _Open(Struct, kw_only=True):
 
     @property
     def beginning(self) -> Beginning:
-        """After what a word at that token begins."""
+        """Where a word behind the last token begins."""
         if not self.braces:
             return Beginning.FLOW_ITEM
         return Beginning.FLOW_KEY if self.key is None else Beginning.COLON
@@ -62,9 +62,9 @@ class _Open(Struct, kw_only=True):
 
 
 class FlowStart(Struct, frozen=True, kw_only=True):
-    """Where the outermost bracket around a cursor opens, and the path to its node.
+    """Where the outermost bracket around a cursor opens, and the path to the bracket's node.
 
-    `outside` is the indent of its line, or None if the bracket is the root of the text.
+    `outside` is the indent of the bracket's line, or None if the bracket is the root of the text.
     """
 
     line: int
@@ -98,9 +98,9 @@ def is_closed(lines: Sequence[str], start: FlowStart) -> bool:
 def flow_cursor(lines: Sequence[str], start: FlowStart, place: Position) -> YamlCursor | None:
     """Return what is at `place`, which is behind the bracket that opens at `start`.
 
-    Return None in a comment, an anchor or a tag, behind a value that white space, a quote or a
-    bracket has ended, where the bracket at `start` is closed, where the word's quote goes on on the
-    next lines, and where what follows would need a comma or a key before it.
+    Return None in a comment, an anchor or a tag, behind a value that has no comma after it, where
+    the bracket at `start` is closed, and where the word's quote is closed on a later line. Return
+    None also where a comma or a key is missing before what follows.
     """
     tokens = flow_tokens(lines, start.line, start.column, start.outside)
     stack, here = _read_until(tokens, place)
@@ -134,8 +134,8 @@ def _read_until(
 ) -> tuple[list[_Open], FlowToken | None]:
     """Return the brackets that are open at a place, and the first token that is `_behind` it.
 
-    No bracket is open if the outermost one is closed before the place. The token is None then, and
-    if there is no such token.
+    If the outermost bracket is closed before the place, no bracket is open and the token is None.
+    The token is None also if no token is behind the place.
     """
     stack: list[_Open] = []
     for token in tokens:
@@ -150,8 +150,9 @@ def _read_until(
 def _fits(top: _Open, word: CursorWord, following: TokenKind, *, typed: bool) -> bool:
     """Return whether a word in `top` may be completed: nothing behind needs a comma or key first.
 
-    A word in quotes always may; one without that begins with an anchor or a tag never. `following`
-    is what follows the word, a comma for nothing. `typed`: the word is a token.
+    A word in quotes always may be completed. A word without quotes that begins with an anchor or a
+    tag never may be. `following` is the kind of the token behind the word, or COMMA if there is
+    none. `typed`: the word is a token of the text, and not empty.
     """
     if past_properties(word.typed, 0, len(word.typed)) != 0 and not word.quote:
         return False
@@ -181,10 +182,9 @@ def _take(stack: list[_Open], token: FlowToken) -> None:
 
 
 def _behind(token: FlowToken, place: Position) -> bool:
-    """Return whether a token does not end before a place.
+    """Return whether a token ends behind a place.
 
-    A word or an unclosed string that ends at the place does not count as ended, since it is still
-    being typed; anything else that ends there does.
+    A word or an unclosed string that ends at the place counts, too, since it is still being typed.
     """
     if token.line != place.line:
         return token.line > place.line
@@ -222,7 +222,7 @@ def _commented(text: str, at: int) -> bool:
 
 
 def _following(here: FlowToken | None, tokens: Iterator[FlowToken]) -> Sequence[FlowToken]:
-    """Return `here` and the tokens behind it, up to the bracket that closes the cursor's own.
+    """Return `here` and the tokens behind it, as far as they are in the cursor's own brackets.
 
     Those more than `_LINES_AFTER` lines below are left out. Return nothing if `here` is None.
     """

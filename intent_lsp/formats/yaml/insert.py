@@ -23,7 +23,7 @@ _CLOSED = re.compile(r"[ \t]*[\]}]")
 
 
 def joined(edits: Iterable[TextEdit]) -> list[TextEdit]:
-    """Return the edits, each that starts where the one before it ends joined to that one.
+    """Return the edits, with each two joined of which one ends where the next one starts.
 
     The edits must be sorted by position, and stay so.
     """
@@ -85,8 +85,8 @@ def parts_after(
     """Return the changes that insert items into a flow collection, after the item at `index`.
 
     `parts` are the offsets of the existing items; `new` are the new items as YAML source. The new
-    items get lines of their own if the item at `index` is alone on its line, apart from a comma, a
-    comment or the closing bracket.
+    items get lines of their own if the item at `index` begins its line, and only a comma, a comment
+    or the closing bracket follows it there.
     """
     start, end = parts[index]
     lead = reading.text[reading.places.line_start(start) : start]

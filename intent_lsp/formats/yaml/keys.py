@@ -33,8 +33,8 @@ class MappingKeys(Struct, frozen=True):
     """The keys that a mapping may have: `known`, in snake_case. camelCase is accepted too.
 
     `others` maps alternative names to known keys, preferred names first. An alternative name in
-    `quiet` may stand beside the known key without a finding. `meant` maps names that are not read,
-    but are often written in the place of a known key, to that key.
+    `quiet` gets no finding if the mapping also has the known key. `meant` maps names that are not
+    read, but are often written in the place of a known key, to that key.
     """
 
     known: tuple[str, ...]
@@ -86,13 +86,14 @@ def snake_case(name: str) -> str:
 def fields_of(
     reading: YamlDocument, table: MappingNode, keys: MappingKeys, *, told: bool = False
 ) -> dict[str, Field]:
-    """Return the pairs of a mapping by the known keys that their keys mean.
+    """Return the pairs of a mapping, each by the known key that its key means.
 
-    Of several keys that mean the same, the pair of the preferred one is returned. Pairs with
-    unknown keys, and with keys that are aliases or no single values, are left out. Findings are
-    added to `reading`: on returned keys in another spelling by `_note_form`, on keys for which
-    another one is preferred by `_chosen`, and on unknown keys that resemble a missing known key.
-    With `told`, every unknown key gets a finding.
+    If several keys mean the same, the pair of the preferred one is returned. Pairs with unknown
+    keys, and with keys that are aliases or no single values, are left out.
+
+    Findings are added to `reading`: on keys in another spelling (see `_note_form`), on keys left
+    out for a preferred one (see `_chosen`), and on unknown keys that resemble a missing known key.
+    `told`: every unknown key gets a finding.
     """
     found: dict[str, Field] = {}
     unknown: list[Scalar] = []
@@ -142,8 +143,8 @@ def _note_unknown(
 ) -> None:
     """Add a finding on an unknown key if it resembles `near`, a known key that is not there.
 
-    `near` is None if there is no such key; then a finding is added with `told` alone. `safe`: *Fix
-    all* may rename the key to `near`.
+    `near` is None if there is no such key; a finding is then added only if `told` is set. `safe`:
+    *Fix all* may rename the key to `near`.
     """
     if near is not None:
         message = f"unknown key `{key.value}`: did you mean `{near}`?"
@@ -157,7 +158,7 @@ def _note_unknown(
 def _note_form(reading: YamlDocument, name: str, chosen: Field) -> None:
     """Add a hint, with a fix, on a key that means `name` but is spelled otherwise.
 
-    A mapping in the place of `owned_scope` gets no hint here.
+    A key that means `owned_scope` and has a mapping as its value gets no hint here.
     """
     key = chosen.key
     # Skip `scope: {paths: …}`. Renaming its key is not enough, and

@@ -45,9 +45,9 @@ _TOKEN = re.compile(
 class LineParts(Struct, frozen=True, kw_only=True):
     """The parts of a line: the columns of its dashes, its key, and where key and value begin.
 
-    `body` is the column after white space and dashes. `key` is None on a line without a key; else
-    `colon` is the column after its colon, and `value` that of the text behind it. Without a key,
-    `colon` and `value` equal `body`.
+    `body` is the column after white space and dashes. `colon` is the column after the key's colon,
+    and `value` is the column of the text behind the colon. On a line without a key, `key` is None,
+    and `colon` and `value` equal `body`.
     """
 
     text: str
@@ -151,11 +151,11 @@ def line_parts(text: str) -> LineParts:
 def word_at(text: str, start: int, cursor: int, stop: int, enders: str = "") -> CursorWord | None:
     """Return the word from the column `start` on, for a cursor at `start` or behind it.
 
-    A word without quotes ends at `stop` or before a comment; a cursor in white space behind it
-    makes that white space a part of the word. `enders` are the characters that end a quoted value
-    between brackets. Return None if the cursor is in a comment or behind a closed quote, if a
-    comment or a closing bracket is at `start`, or if the cursor is at `start` before a quote or an
-    opening bracket.
+    A word without quotes ends before the column `stop` and before a comment. If the cursor is in
+    white space behind the word, the word goes on to the cursor. `enders` are the characters that
+    end a quoted value between brackets. Return None if the cursor is in a comment or behind a
+    closed quote, if a comment or a closing bracket is at `start`, or if the cursor is at `start`
+    before a quote or an opening bracket.
     """
     quote = text[start : start + 1]
     if quote in _NO_WORD or (cursor == start and quote in _OPENING):
@@ -173,8 +173,8 @@ def word_at(text: str, start: int, cursor: int, stop: int, enders: str = "") -> 
 def past_properties(text: str, start: int, cursor: int) -> int | None:
     """Return the column behind the anchor and the tag at `start`, or `start` if there are none.
 
-    Return None if the cursor is before that column, or if an anchor or a tag with `!!` is being
-    typed there. A `!` that begins a glob is no tag.
+    Return None if the cursor is before that column, or if `&` or `!!` is there: an anchor or a tag
+    is then being typed. A `!` that begins a glob is no tag.
     """
     at = _past(_TAG_OR_ANCHOR, text, start)
     half = text[at : at + 1] == "&" or text[at : at + 2] == "!!"
@@ -211,9 +211,9 @@ def leaves(text: str, outside: int) -> bool:
 def _quoted_word(text: str, start: int, cursor: int, enders: str) -> CursorWord | None:
     """Return the word behind the quote in column `start`, or None if it is closed before `cursor`.
 
-    A word whose closing quote is not there ends at the cursor. `text` is the line. `enders` are the
-    characters that end a value between brackets, and "" in block form, where a value ends with its
-    line. A comment ends it in both.
+    A word without a closing quote ends at the cursor. `text` is the line. `enders` are the
+    characters that end a value between brackets. In block form they are "", and a value ends at the
+    end of the line. A comment ends a value in both forms.
     """
     comment = _COMMENT.search(text, cursor)
     line = text if comment is None else text[: comment.start()]
@@ -239,9 +239,9 @@ def _is_odd(text: str, quote: str) -> bool:
 
 
 def _value(text: str, enders: str) -> str:
-    """Return a text up to the end of the value, without white space at its end.
+    """Return the value with which a text begins, without white space at its end.
 
-    Brackets in the value may hold what ends it, unless they are not closed.
+    It ends before the first of `enders` that is in no brackets, else before the first of `enders`.
     """
     depth = 0
     ends = [at for at, each in enumerate(text) if each in enders]

@@ -1,8 +1,8 @@
 """Edits of YAML lists: a new list, values appended, or values renewed with the newest first.
 
 Invariant: values that stay keep their form, their order and the comments beside them.
-Invariant: values added to a list are quoted like its last single value, or in double quotes where
-there is none, or where other YAML readers would not take that for text.
+Invariant: values added to a list are quoted like its last single value. They are in double quotes
+if there is none, or if other YAML readers would not take them for text in that form.
 """
 
 import re
@@ -55,7 +55,7 @@ def list_lines(
 
     `key` is YAML source. The list is a block list whose dashes are indented by `indent` columns. If
     `indent` is None or there are no values, it is in brackets on the key's line. `style` is the
-    quote around the values, or "" for no quotes where they are safe without.
+    quote around the values, or "" for no quotes around values that are safe without.
     """
     if indent is None or not values:
         return (f"{key}: {flow_list(style, values)}",)
@@ -122,7 +122,7 @@ def values_renewed(
 def item_lead(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> str:
     """Return the indent, dash and white space for a new item of a block list.
 
-    They are those before `item` on its line. If its line does not begin with just these, they are
+    They are those before `item` on its line. If anything else stands before `item` there, they are
     the list's indent, a dash and a space.
     """
     start = reading.places.line_start(item.start)
@@ -231,6 +231,6 @@ def _value(item: YamlNode) -> str | None:
 
 
 def _kept(old: Sequence[str | None], new: Sequence[str]) -> int:
-    """Return how many of the first values in `old` are also, in order, the last values in `new`."""
+    """Return the greatest n for which the first n values of `old` are the last n of `new`."""
     longest = min(len(old), len(new))
     return next(n for n in range(longest, -1, -1) if list(old[:n]) == list(new[len(new) - n :]))

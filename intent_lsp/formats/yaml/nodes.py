@@ -1,10 +1,10 @@
-"""YAML nodes with exact positions, and how a single value is spelled, and read where it is quoted.
+"""YAML nodes with exact positions, and single values written as YAML source and read from quotes.
 
 Invariant: offsets count code points of the text. A node's range excludes its anchor and tag; that
 of a block collection ends with its last value.
 Invariant: a value that `spelled_like` returns is read back by this project as the same text, in
 block and in flow form, unless it has a lone surrogate.
-Invariant: offsets of characters are returned only if the source, read by the rules here, gives the
+Invariant: `value_offsets` returns offsets only if the source, read by the rules here, gives the
 value.
 """
 
@@ -51,7 +51,7 @@ class _Node(Struct, frozen=True, kw_only=True):
 
     @property
     def quote(self) -> str:
-        """The quote around the first key of a mapping; "" if there is none, or for other nodes."""
+        """The quote around the first key of a mapping, or "" if there is no such quote."""
         return ""
 
 
@@ -67,7 +67,7 @@ class _Content(_Node, frozen=True, kw_only=True):
 
     @property
     def shared(self) -> bool:
-        """Whether the content may stand elsewhere, too: it has an anchor."""
+        """Whether aliases elsewhere in the text may stand for the content: it has an anchor."""
         return self.anchored
 
 
@@ -111,7 +111,7 @@ class MappingNode(_Content, frozen=True, kw_only=True):
 
     @property
     def quote(self) -> str:
-        """The quote around the first key, or "" if it has none or there is none."""
+        """The quote around the first key, or "" if there is no such quote."""
         key = self.pairs[0][0] if self.pairs else None
         return key.style if isinstance(key, Scalar) and key.style in QUOTES else ""
 
@@ -133,7 +133,7 @@ class Alias(_Node, frozen=True, kw_only=True):
 
     @property
     def shared(self) -> bool:
-        """Whether the content stands elsewhere: always."""
+        """True: the content stands elsewhere in the text."""
         return True
 
 
@@ -183,8 +183,8 @@ def spelled_like(style: str, value: str) -> str:
 def plain_allowed(value: str) -> bool:
     """Return whether a value is known to be safe without quotes, in block and in flow form.
 
-    Some values that YAML allows without quotes are not. A text that YAML reads as null is not safe;
-    one that it reads as a number or a truth value is.
+    Return False also for some values that YAML allows without quotes. A text that YAML reads as
+    null is not safe; a text that it reads as a number or a truth value is.
     """
     first = value.split(" ", 1)[0]
     if not value.isprintable() or value in NULLS:
@@ -193,7 +193,10 @@ def plain_allowed(value: str) -> bool:
 
 
 def content_span(source: str) -> tuple[int, int]:
-    """Return the offsets of the text between the quotes of a value, or of all of its source."""
+    """Return the (start, end) offsets of the text between the quotes of a value's source.
+
+    Without quotes, they are those of the whole source.
+    """
     quoted = len(source) > 1 and source[0] in "'\"" and source[-1] == source[0]
     return (1, len(source) - 1) if quoted else (0, len(source))
 
@@ -218,14 +221,14 @@ def value_offsets(source: str, value: str) -> Sequence[int] | None:
 
 
 def value_begun(source: str, quote: str) -> str:
-    """Return what the source text behind an open quote means."""
+    """Return the value of a source text that follows an open `quote`, with escapes resolved."""
     return _ESCAPE[quote].sub(lambda found: _escaped(found[0]), source)
 
 
 def _escaped(escape: str) -> str:
     """Return the character that an escape stands for, or the escape itself if it stands for none.
 
-    That is so for the end of a line, which a value of one line does not have.
+    An escaped line end stands for none.
     """
     if escape[1] in _HEXADECIMAL and len(escape) > len("\\x"):
         digits = escape[2:].lower()

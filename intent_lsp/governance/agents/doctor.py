@@ -1,8 +1,8 @@
 """Examines the agent hosts of a root: what is registered is tried, and blind spots get a cause.
 
 Invariant: of the commands in a host's settings, only ours for the event before a call are run.
-Invariant: whether Codex trusts our hook is known by Codex's own answer alone. It skips a hook
-without trust, and is silent.
+Invariant: whether Codex trusts our hook is known by Codex's own answer alone. Codex skips a hook
+that it does not trust, and says nothing.
 """
 
 import os
@@ -47,8 +47,8 @@ class HostReport(Struct, frozen=True, kw_only=True):
     `signs` are paths that show that the host is installed. `registered`: a settings file has a
     command of ours, right or not, or names us and cannot be parsed. `probes` are the results of
     trying its commands before a call. `problems` are causes of blindness that no probe shows, each
-    with its cure. `trust` is the trust that the host says it has in our hook, or None if it did not
-    say; only Codex does. `remarks` are for people.
+    with its cure. `trust` is what the host says about its trust in our hook, such as `trusted`, or
+    None if it says nothing; only Codex does. `remarks` are for people.
     """
 
     host: AgentHost
@@ -63,7 +63,8 @@ class HostReport(Struct, frozen=True, kw_only=True):
     def blocks(self) -> bool:
         """Whether the host would block a refused call, as far as can be found out.
 
-        At least one probe was tried, each of them was blocked, and there are no problems.
+        At least one hook was tried, each hook that was tried refuses the probe, and there are no
+        problems.
         """
         tried = bool(self.probes) and all(each.blocks for each in self.probes)
         return tried and not self.problems
@@ -127,7 +128,10 @@ class HostDoctor(Struct):
                 problems.append((said, "correct the settings file: the host cannot read it either"))
 
     def _places(self, host: AgentHost) -> Iterator[tuple[Place, str]]:
-        """Yield the files where a host reads hooks: of the repository, local, and of the user."""
+        """Yield the files where a host reads hooks, each as its place and its path there.
+
+        First come files to be committed, then local ones, then those in the home directory.
+        """
         yield from hook_files(host)
         if host.hooks.place is not Place.HOME and host.hooks.shape is not HookShape.SCRIPTS:
             yield Place.HOME, host.hooks.path
@@ -158,9 +162,10 @@ class HostDoctor(Struct):
             yield off, f"take `{_SWITCH}` out of that file"
 
     def _switched_off(self, host: AgentHost) -> str | None:
-        """Return the file that switches all hooks of a host off, for people; None if none does.
+        """Return the path, for people, of the file that switches all hooks of a host off, or None.
 
-        The first file with that setting decides: the local one, the repository's, the user's.
+        The first file with the setting `disableAllHooks` decides: the local one, then the
+        repository's, then the user's. Return None if it does not switch hooks off.
         """
         if host.name not in _SWITCHED:
             return None

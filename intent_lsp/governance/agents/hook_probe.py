@@ -53,8 +53,8 @@ class ProbeFinding(Struct, frozen=True, kw_only=True):
 def probe_hook(host: Host, found: RegisteredCommand, path: str, root: Path) -> ProbeFinding:
     """Run a registered command in `root` with a probe, and return what came of it.
 
-    The command is ended after its own time limit, else its host's. `path` is the settings file, for
-    people. Raise OSError if the shell cannot be started.
+    The command is ended after its own time limit, or after its host's if it has none. `path` is the
+    settings file, for people. Raise OSError if the shell cannot be started.
     """
     payload = probe_payload(host.name, found.event, str(root))
     limit = found.seconds or host.limit_seconds
@@ -97,7 +97,7 @@ def _judged(
 
 
 def _refuses(host: Host, event: str, run: HookRun) -> bool:
-    """Whether a run's output and exit status are a refusal as the host reads it, with a reason."""
+    """Whether a run's output and exit status are a refusal with a reason, as the host reads it."""
     try:
         told = json.loads(run.stdout)
     except (ValueError, RecursionError):

@@ -1,6 +1,7 @@
-"""Whether each agent host asks: registered in this root or not; when it last did; if it is blind.
+"""Whether each agent host is registered in this root, when it last asked, and whether it is blind.
 
-Specified in hooks section 6. A blind host did not ask while files changed.
+Specified in hooks section 6. A host asks by calling our hook. A blind host did not ask while files
+changed.
 
 Invariant: a host that has asked since it was started, and whose hooks are registered, is not blind.
 One that never asked is not said to be off: it may not have been started.
@@ -51,9 +52,10 @@ _MESSAGE: Final = (
 class BlindHost(Struct, frozen=True, kw_only=True):
     """A host that did not ask while files changed.
 
-    `file` is the absolute path of the settings file of its hooks that names intent-lsp, `lines` is
-    its text, and `violation` is on the first line with that name. If none names it, `file` is one
-    of these files, `lines` is empty, and `violation` is on the first line.
+    `file` is the absolute path of a settings file for its hooks that names intent-lsp. `lines` are
+    the lines of that file, and `violation` is on the first line with that name. If no such file
+    names intent-lsp, `file` is the first one, `lines` is empty, and `violation` is on the first
+    line.
     """
 
     host: AgentHost
@@ -81,9 +83,9 @@ def note_unasked_changes(
 ) -> None:
     """Store which changes in `recorded` nobody announced, with each host that may have made them.
 
-    Such a host has a registration in the root or in `home`, right, wrong or unreadable, is at work
-    in the root, and nothing proves that it asks. Do nothing without a session database; a failure
-    is logged.
+    Such a host is at work in the root, and nothing proves that it asks. It has a registration in
+    the root or in `home`, which may be wrong or unreadable. Do nothing without a session database;
+    a failure is logged.
     """
     state, now = governance.stores.state, governance.stores.clock()
     paths = [path for change in recorded if change.unannounced for path in change.paths]
@@ -106,9 +108,10 @@ def note_unasked_changes(
 def blind_hosts(governance: Governance, home: Path) -> tuple[BlindHost, ...] | None:
     """Return the hosts that did not ask while files changed, and were not heard since.
 
-    Left out are hosts whose last such change is older than FORGOTTEN_AFTER, that have no
-    registration, or whose hooks are registered and have a settings file that was written after that
-    change. Return () without a session database, and None if it cannot be read now.
+    A host is left out if the last change for which it did not ask is older than FORGOTTEN_AFTER. It
+    is left out if it has no registration, or if its hooks are registered and one of their settings
+    files was written after that change. Return () without a session database, and None if it cannot
+    be read now.
     """
     state, now = governance.stores.state, governance.stores.clock()
     if state is None:
@@ -205,7 +208,7 @@ def _moment(at: str) -> datetime:
 
 
 def _is_expected(status: HostStatus) -> bool:
-    """Whether a host is to ask here: a registration exists, right or wrong, or is unreadable."""
+    """Whether a host should ask here: it has a registration, be it right, wrong or unreadable."""
     return any(each.state is not State.MISSING for each in status.registrations)
 
 
@@ -218,10 +221,10 @@ def _may_be_blind(
 ) -> bool:
     """Whether a host is at work here, and nothing proves that it asks.
 
-    `contact` is the host's last event, and `started` is when its oldest running program was
-    started; each is None if there is none. At work is a host that runs here, or that was heard
-    lately (`is_alive`). The proof is an event since it was started. If its hooks are not registered
-    as they should be, the event must also be younger than the last write of their settings files.
+    `contact` is the host's last event, and `started` is when its oldest program that runs here was
+    started; each is None if there is none. A host is at work if it runs here, or if it was heard
+    lately (`is_alive`). An event after `started` proves that it asks. If its hooks are not
+    registered as they should be, the event must also be after the last write of the settings files.
     """
     if contact is None:
         return started is not None
@@ -239,7 +242,10 @@ def _mended_at(files: RegistrationFiles, status: HostStatus) -> datetime:
 
 
 def _written_at(files: RegistrationFiles, host: AgentHost) -> datetime:
-    """Return when the newest settings file of a host's hooks was written, else `datetime.min`."""
+    """Return when a settings file of a host's hooks was last written.
+
+    Return `datetime.min` in UTC if there is none.
+    """
     times = [_NEVER]
     for place, path in hook_files(host):
         with suppress(OSError, ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""Plans what registering or unregistering hosts changes in files, and what they hold now.
+"""Plans the changes to files that register or unregister hosts, and tells what the files hold now.
 
 Invariant: nothing is written here. A plan with problems is not carried out, not even in part.
 """

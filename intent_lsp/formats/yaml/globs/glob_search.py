@@ -29,8 +29,8 @@ _LINKS = re.compile(r"(?:(?<=[\s\[{,])|\A)([&*])([A-Za-z0-9_-]+)(?=[\s,\[\]{}:]|
 class GlobKeys(Struct, frozen=True):
     """The keys below which globs need no quotes: `outer` anywhere, `inner` below `inner_of`.
 
-    `single` are those of `outer` that hold one glob, and no list. Names are in snake_case, but
-    found in camelCase too.
+    `single` are those of `outer` that hold one glob, and no list. The names here are in snake_case;
+    a text may also have them in camelCase.
     """
 
     outer: tuple[str, ...]
@@ -55,8 +55,8 @@ class GlobKeys(Struct, frozen=True):
 class GlobSearch:
     """One search for unquoted globs through a YAML text, key by key.
 
-    `_outer` is an offset up to which the text is known to be in the value of the last `inner_of`
-    key (see GlobKeys), and that key's column. It is None outside of such a value.
+    `_outer` is None outside of the value of an `inner_of` key (see GlobKeys). Inside, it is the
+    offset up to which the text is known to be in that value, and the column of the key.
     """
 
     def __init__(self, text: str, keys: GlobKeys) -> None:
@@ -136,8 +136,8 @@ class GlobSearch:
     def _single(self, at: int, column: int) -> Iterator[tuple[int, str]]:
         """Yield the offset and the source of the unquoted glob at `at`, if there is one.
 
-        `at` is where a single value begins, and `column` where its key does. Where a list is
-        expected, the glob is yielded nevertheless, since the text might not parse otherwise.
+        `at` is the offset at which a single value begins, and `column` the column of its key. The
+        glob is also yielded where a list is expected, since the text might not parse with it.
         """
         item = next(_lines_from(self._text, at), None)
         yield from self._item(item, continued=self._goes_on(at, column))
@@ -186,7 +186,7 @@ class GlobSearch:
     def _on_own_line(self, at: int, column: int) -> Iterator[tuple[int, str]]:
         """Yield the offset and the source of the unquoted glob on a line of its own below its key.
 
-        What goes on on further lines is no glob.
+        Nothing is yielded if the value goes on on further lines.
         """
         here = self._text[at : at + 1]
         meant = here in _SIGNS or (here in ("[", "{") and self._is_head(at))

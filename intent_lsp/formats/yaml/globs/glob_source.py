@@ -58,9 +58,9 @@ def _meant(body: str, linked: frozenset[str]) -> bool:
 def flow_item(text: str, at: int) -> tuple[int, bool]:
     """Return the offset at which the flow list's item at `at` ends, and whether it is complete.
 
-    It is complete if it is not empty and its brackets are closed. The end of a line ends it, except
-    inside of quotes at its start, and so does a comment. If the quotes are not closed, the offset
-    is `at`.
+    It is complete if it is not empty and its brackets are closed. A comment and the end of a line
+    end the item. Quotes at its start may go on over several lines; if they are never closed, the
+    offset is `at`, and the item is not complete.
     """
     depth = 0
     quoted = _QUOTED.match(text, at)
@@ -81,10 +81,10 @@ def flow_item(text: str, at: int) -> tuple[int, bool]:
 
 
 def bracket_end(text: str, at: int) -> int | None:
-    """Return the offset behind the bracket that closes the one at `at`, `[` or `{`.
+    """Return the offset behind the bracket that closes the `[` or `{` at `at`.
 
     Return None if it is not closed on its line, or if a bracket or a parenthesis inside of it is
-    closed by one of another kind. Quoted items may hold any of them, and line ends.
+    closed by one of another kind. Brackets and line ends in quoted items do not count.
     """
     opened: list[str] = []
     begins = True

@@ -96,9 +96,9 @@ def _masked(text: str, globs: Mapping[int, str]) -> str:
 def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, str]:
     """Return the globs without those that composing the masked text proved not to be values.
 
-    `globs` maps offsets to sources. If composing failed, a glob is proved wrong if it was not read
-    but a later value was. If that proves none wrong, the first glob that was not read is left out
-    if it is before the problem, since it may have masked a closing quote.
+    `globs` maps offsets to sources. If composing failed, the globs are left out that were not read
+    although a later value was. If there are none, the first glob that was not read is left out if
+    it is before the problem, since it may have masked a closing quote.
     """
     if isinstance(composed, Composed):
         return {at: source for at, source in globs.items() if at in composed.globs}
@@ -118,7 +118,7 @@ def _tab_gaps(text: str) -> Sequence[_TabGap]:
 
 
 def _before_items(text: str, gaps: Sequence[_TabGap], root: YamlNode | None) -> Sequence[_TabGap]:
-    """Return the gaps of a text that an item of a list follows; others may be in block text.
+    """Return the gaps directly before an item of a list. Other gaps may be in block text.
 
     An anchor and a tag may stand before the item. `root` is the root node of the text without the
     tabs of `gaps`, or None if it has no value.

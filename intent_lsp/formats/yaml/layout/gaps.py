@@ -21,9 +21,9 @@ _UNSPACED = re.compile(r"#(?=\w)")
 class GapLine(Struct, frozen=True, kw_only=True):
     """A line, or the part of one, that is between two tokens: white space, then perhaps a comment.
 
-    `start` is its offset, `comment` that of the sign `#`, or None without one. `end` is the offset
-    of the line end, and `following` that of the next line; both are the end of the gap on the last
-    line.
+    `start` is its offset. `comment` is the offset of the comment's `#`, or None without a comment.
+    `end` is the offset of the line end, and `following` is the offset of the next line. Of the last
+    line of a gap, both are the end of the gap.
     """
 
     start: int
@@ -35,7 +35,8 @@ class GapLine(Struct, frozen=True, kw_only=True):
 def gap_lines(text: str, start: int, end: int) -> tuple[GapLine, ...]:
     """Return the lines of the gap between two offsets: one more than the line ends in the gap.
 
-    The first one is the rest of the line at `start`, the last one the beginning of that at `end`.
+    The first one is the rest of the line at `start`, the last one is the beginning of the line at
+    `end`.
     """
     lines: list[GapLine] = []
     for found in LINE_END.finditer(text, start, end):
@@ -83,10 +84,11 @@ class GapEditor:
     def whole(
         self, lines: tuple[GapLine, ...], column: Callable[[int], int], *, blank: bool
     ) -> None:
-        """Set whole lines in order: comments at the column that `column` returns for theirs.
+        """Set whole lines in order.
 
-        Of several blank lines in a row one stays. `blank`: the line above `lines` counts as blank,
-        so that blank lines directly below it go.
+        `column` returns the new column of a comment for its old one. Of several blank lines in a
+        row one stays. `blank`: the line above `lines` counts as blank, so that blank lines directly
+        below it go.
         """
         for line in lines:
             if line.comment is not None:

@@ -1,7 +1,7 @@
 """Layout of a whole YAML text: indentation, spaces between tokens, comments and blank lines.
 
-Invariant: the edits change white space alone, and none of a value but the indent of its lines. All
-lines with text of block text move by the same number of columns.
+Invariant: the edits change white space alone. Inside a value, they change only the indent of its
+lines. All lines of block text that are not blank move by the same number of columns.
 Invariant: a text in order has no edits.
 """
 
@@ -35,10 +35,10 @@ _SPACES = re.compile(r" *")
 def space_edits(text: str, written: str) -> tuple[SpaceEdit, ...] | None:
     """Return the edits that set the white space of a YAML text in order.
 
-    The text must parse, and must have no byte order mark. `written` is the text as people wrote it,
-    which may differ from `text` in values and white space that YAML does not read, but in no
-    offset. Return None for a text with a key that begins with `?`, or with a line break between its
-    values that only YAML takes for one, such as U+2028.
+    The text must parse, and must have no byte order mark. `written` is the text as people wrote it.
+    It may differ from `text` in the characters of values and in white space, but every token has
+    the same offset in both. Return None for a text with a key that begins with `?`, or with a line
+    break between its values that only YAML takes for one, such as U+2028.
     """
     tokens: Sequence[yaml.Token] = tuple(yaml.scan(text, Loader=LOADER))
     if _is_odd(text, tokens):
@@ -210,10 +210,10 @@ class _Layout:
 
 
 def _spaced(last: yaml.Token | None, token: yaml.Token) -> bool | None:
-    """Return whether one space (or none) belongs between two tokens on a line.
+    """Return True if one space belongs between two tokens on a line, or False if none does.
 
-    None stands for one space if there is any now. `last` is the first of the two, `token` the
-    second.
+    Return None if one space belongs there only if there is any now. `last` is the first of the two,
+    `token` the second.
     """
     if isinstance(token, yaml.FlowEntryToken):
         return False
@@ -231,7 +231,8 @@ def _move_lines(text: str, start: int, end: int, level: Level | None, gaps: GapE
     """Add to `gaps` what moves the further lines of a value with the collection that it is in.
 
     The value is between two offsets, and `level` is the collection; without one, nothing moves.
-    Block text is indented by two columns below it, unless the text's header says by how many.
+    Block text is indented by two columns more than the collection, unless its header, such as `|4`,
+    says by how many.
     """
     if level is None:
         return

@@ -16,9 +16,9 @@ STEP = 2
 class Level(Struct, frozen=True, kw_only=True):
     """One block collection: the column at which its keys or dashes are (`old`) and will be (`new`).
 
-    `scanned_old` and `scanned_new` are the columns that YAML takes for its indent then: where a
-    list is at the column of its key, that for the mapping of the key. `shared` says that a list is
-    at the column of its key now.
+    `scanned_old` and `scanned_new` are the columns that YAML takes for its indent, now and then. If
+    a list is at the column of its key, that is the indent of the key's mapping. `shared`: it is a
+    list that is now at the column of its key.
     """
 
     is_list: bool
@@ -32,7 +32,7 @@ class Level(Struct, frozen=True, kw_only=True):
 def prefers_indented_lists(tokens: Iterable[yaml.Token]) -> bool:
     """Return whether at least half of the block lists that are values of keys are indented.
 
-    The others are at the column of their key. True if there are none.
+    The others are at the column of their key. True also if no key has a block list.
     """
     kinds: list[str] = []
     balance = 0
@@ -87,7 +87,10 @@ class Levels:
         )
 
     def dash(self, column: int) -> None:
-        """Note the dash of an item at a column. Enter the item's list if its key is there, too."""
+        """Note the dash of an item at a column.
+
+        If the list is at the column of its key, its first dash enters it.
+        """
         top = self.top
         if top is not None and not top.is_list:
             new = self.column_inside(is_list=True)
@@ -108,15 +111,15 @@ class Levels:
             self._levels.pop()
 
     def close(self) -> None:
-        """Leave the innermost collection, and a list that it holds at the column of its keys."""
+        """Leave the innermost collection. A list at the column of its key goes with its mapping."""
         self.key()
         if self._levels:
             self._levels.pop()
 
     def column_inside(self, *, is_list: bool = False) -> int:
-        """Return the new column of what is inside the innermost collection, on a line of its own.
+        """Return the new column of a node inside the innermost collection, on a line of its own.
 
-        `is_list`: it is a block list.
+        `is_list`: the node is a block list.
         """
         top = self.top
         if top is None:
@@ -128,8 +131,8 @@ def comment_column(column: int, former: Sequence[Level], following: tuple[int, i
     """Return the new column of a comment that is alone on its line, at the column `column`.
 
     `former` are the levels around the text above it, and `following` the old and the new column of
-    the next line with a value. A comment that is indented deeper than that line belongs to what is
-    above it, if anything is.
+    the next line with a value. A comment that is indented deeper than that line belongs to the text
+    above the comment, if there is any.
     """
     old, new = following
     if column <= old:
