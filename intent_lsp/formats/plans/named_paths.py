@@ -86,9 +86,9 @@ def globs_of(
 ) -> ScopeGlobs:
     """Return the globs for the paths that a plan names, in order; MAX_GLOBS at most.
 
-    A directory becomes `<directory>/**`, and a file itself. A stated path may also be a glob, or a
-    file that is not there yet (section 3.10). A directory of the root is dropped if another glob
-    is below it.
+    A directory becomes `<directory>/**`, and a file itself. A stated path may also be a glob, or
+    something that is not there yet (section 3.10). A directory of the root is dropped if another
+    glob is below it.
 
     In `left_out` are the paths that no intent may own, the globs that begin with `**`, the globs
     beyond MAX_GLOBS, and the paths below a directory of the root that would be a new file or a glob

@@ -49,7 +49,7 @@ def read_change(directory: str, documents: Mapping[str, str]) -> ReadPlan:
     """Return a plan with the intent of the change in `directory`.
 
     `documents` are the texts of DOCUMENTS and of the files below SPECS, by their paths below
-    `directory`. Without any of them but METADATA, the plan is empty. An archived change is
+    `directory`. The plan is empty if there is nothing but METADATA. An archived change is
     COMPLETED.
     """
     texts = {name: text for name, text in documents.items() if name != METADATA}

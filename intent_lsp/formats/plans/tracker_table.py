@@ -89,9 +89,9 @@ def read_tracker_table(document: str, text: str) -> ReadPlan:
     """Return the intents that the rows of a tracker's export propose, in the order of the rows.
 
     An intent's specification is the tracker's id. If the id is missing or only a number, and the
-    row has the issue's address, it is taken from the address, such as `acme/app#7`. A row without
-    both, or with an id of more than 100 characters, has the document's name and the words of its
-    title.
+    row has the issue's address, the specification comes from the address, such as `acme/app#7`. If
+    the row has neither, or an id of more than 100 characters, the specification is the document's
+    name with the words of the title.
 
     A row without a title, or with the specification of an earlier one, is left out, with a problem.
     An unknown state is a problem, too: the intent is PLANNED. A table that cannot be read or has no

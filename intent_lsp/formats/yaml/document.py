@@ -110,7 +110,7 @@ class YamlDocument:
     def replaced(self, node: YamlNode, new_text: str) -> TextChange:
         """Return the change that replaces a node by YAML source without a line end.
 
-        Of block text, the last line end stays, and so does a comment behind its `|` or `>`.
+        Of block text, the line ends at its end stay, and so does a comment behind its `|` or `>`.
         """
         end, source = node.end, self.source(node)
         if isinstance(node, Scalar) and node.block:

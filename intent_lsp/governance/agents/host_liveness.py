@@ -157,7 +157,7 @@ def liveness_of(
     """Return whether a host is registered, its last event, and what changed when it did not ask.
 
     `heard` maps the names under which the hooks of hosts ask to their last events. `unasked` maps
-    the hosts' own names to the changes. What is not in them becomes None.
+    the hosts' own names to the changes. The result has None for an event or changes not in there.
     """
     name = status.host.name
     last = heard.get(status.host.hook) or heard.get(name)
