@@ -1,4 +1,4 @@
-"""Proposed intents, which say what another tool's plan tells of a piece of work; kinds of plans.
+"""Proposed intents, which are read from the plans of other tools, and the kinds of plans.
 
 Specified in requirements section 3.10.
 """

@@ -68,7 +68,7 @@ def status_of_mark(mark: str) -> Status | None:
 
 
 def status_of_tasks(tasks: Sequence[MarkdownBlock]) -> Status | None:
-    """Return the status that all tasks share, IN_PROGRESS if they have several, None without tasks.
+    """Return the status of all tasks, IN_PROGRESS if they have several, or None without tasks.
 
     Optional tasks count only if all tasks are optional. A character that is not known counts as an
     empty checkbox.

@@ -36,7 +36,7 @@ class _Task(Struct):
 
 
 def read_task_list(document: str, text: str) -> ReadPlan:
-    """Return the intents that the outermost tasks of a Markdown document propose, in its order.
+    """Return the intents that the outermost tasks of a Markdown document propose, in text order.
 
     The texts nested below a task are its criteria. A task's `specification` is the document's path
     with `#` and the task's own id (`PROJ-12`, `T001`, `#7`, `1.2`); a task without an id has its
@@ -147,7 +147,7 @@ def _unique(keys: list[str]) -> list[str]:
 
 
 def _status(task: _Task) -> Status:
-    """Return the status of a task. An empty task counts as begun if one below is begun or done."""
+    """Return the status of a task. A planned task is begun if a task below it is begun or done."""
     own = status_of_mark(task.item.mark or "") or Status.PLANNED
     below = {status_of_mark(block.mark) for block in task.below if block.mark is not None}
     begun = bool(below & {Status.COMPLETED, Status.IN_PROGRESS})

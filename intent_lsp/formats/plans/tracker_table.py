@@ -203,7 +203,7 @@ def _all_of(text: MarkdownText) -> Iterator[str]:
 def _criteria(description: MarkdownText) -> Iterator[str]:
     """Yield the criteria in a description: its items with a checkbox, and those below a title.
 
-    A title is a heading or a paragraph that begins with "Acceptance criteria" or the like.
+    The title is a heading or a paragraph that begins with "Acceptance criteria" or the like.
     """
     within = False
     for block in description.blocks:

@@ -89,9 +89,10 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
     def uninstalled(self, text: str | None) -> EditedText:
         """Return the text without any entry of ours, or None, for no file, if that leaves nothing.
 
-        The members of `top` stay, unless the file is for our entries alone (`own`) or has the text
-        that `installed` gives to a new file: then return None. A text of white space is returned
-        unchanged. Return UnreadableText if the text cannot be edited.
+        The members of `top` stay. But if they are all that is left in a file for our entries alone
+        (`own`), return None. Also return None for the text that `installed` gives to a new file. A
+        text of white space is returned unchanged. Return UnreadableText if the text cannot be
+        edited.
         """
         if not text or not text.strip():
             return text

@@ -103,8 +103,8 @@ def module_calls_hook(source: str, host: str) -> bool:
 def calls_hook(command: object, host: str) -> bool:
     """Return whether a value is a shell command that calls our hook for the host `host`.
 
-    It is if one of its words is `intent-lsp` or `intent_lsp`, or a path that ends in that name, and
-    the next two words are `hook` and the host. A comment does not count.
+    It does if one of its words is `intent-lsp` or `intent_lsp`, or a path that ends in that name,
+    and the next two words are `hook` and the host. A comment does not count.
     """
     if not isinstance(command, str):
         return False

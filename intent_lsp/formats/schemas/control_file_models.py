@@ -2,8 +2,8 @@
 
 Specified in requirements sections 3 and 5.
 
-Invariant: the model accepts an intents file in the normal form about which the server has no
-finding, and a policy about whose key `sidecar` it has none.
+Invariant: the model accepts an intents file in the normal form, and the value of `sidecar` in a
+policy, if the server has no finding about it.
 Invariant: what the model accepts has no finding of a wrong type, a missing key or an unknown
 status.
 """

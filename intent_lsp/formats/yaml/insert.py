@@ -23,7 +23,7 @@ _CLOSED = re.compile(r"[ \t]*[\]}]")
 
 
 def joined(edits: Iterable[TextEdit]) -> list[TextEdit]:
-    """Return the edits, with each two joined of which one ends where the next one starts.
+    """Return the edits; an edit that starts where the one before it ends is joined to that one.
 
     The edits must be sorted by position, and stay so.
     """

@@ -16,9 +16,9 @@ STEP = 2
 class Level(Struct, frozen=True, kw_only=True):
     """One block collection: the column at which its keys or dashes are (`old`) and will be (`new`).
 
-    `scanned_old` and `scanned_new` are the columns that YAML takes for its indent, now and then. If
-    a list is at the column of its key, that is the indent of the key's mapping. `shared`: it is a
-    list that is now at the column of its key.
+    `scanned_old` and `scanned_new` are what YAML takes for the collection's indent, before and
+    after the edits. For a list at the column of its key, that is the indent of the key's mapping.
+    `shared`: the collection is a list that is at the column of its key before the edits.
     """
 
     is_list: bool
