@@ -162,9 +162,9 @@ class CommandPaths:
         return os.path.join(self._stores.root, path)  # noqa: PTH118 - Path asks by exceptions
 
     def _names(self, place: ResolvedPath, *, tracked: bool) -> Iterable[str] | None:
-        """Return the names in a directory that git does not ignore, or None if git cannot list it.
+        """Return the files below a directory that git does not ignore; None if git fails.
 
-        With `tracked`, return only the names that git tracks.
+        They are relative to the directory. With `tracked`, return only those that git tracks.
         """
         readable = os.access(self._at(place.path), os.R_OK | os.X_OK)
         git = self._stores.git
