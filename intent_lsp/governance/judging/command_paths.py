@@ -162,7 +162,7 @@ class CommandPaths:
         return os.path.join(self._stores.root, path)  # noqa: PTH118 - Path asks by exceptions
 
     def _names(self, place: ResolvedPath, *, tracked: bool) -> Iterable[str] | None:
-        """Return the files below a directory that git does not ignore; None if git fails.
+        """Return the unignored files below a directory, or None if git cannot list them.
 
         They are relative to the directory. With `tracked`, return only those that git tracks.
         """
