@@ -101,7 +101,7 @@ class GitSnapshots:
 
         Only the setting `core.sparseCheckout` is read.
         """
-        return self._git.setting("core.sparsecheckout") in ("true", "yes", "on", "1")
+        return self._git.setting("core.sparsecheckout").lower() in ("true", "yes", "on", "1")
 
     def _read_flags(self) -> IndexFlags:
         """Return the index entries below the root that `git status` does not compare.

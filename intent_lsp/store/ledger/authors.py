@@ -123,13 +123,14 @@ class _History(Struct):
         return {record_id: name for record_id, name in self.found.items() if name}
 
     def missed(self) -> AbstractSet[str]:
-        """Return the ids of the records that were searched for and not found.
+        """Return the ids of the records that were searched for and whose author is not known.
 
         If the search stopped at the limit of bytes, records that were searched for in no commit are
         left out.
         """
         ended = self.bytes_left >= 0
-        return {each for each in self.times if each not in self.found if ended or self.looks[each]}
+        unknown = (each for each in self.times if not self.found.get(each))
+        return {each for each in unknown if ended or self.looks[each]}
 
     def _changing(self) -> Sequence[Any]:
         """Return the commits of HEAD's history that change the ledger, newest first.

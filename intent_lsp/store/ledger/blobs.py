@@ -94,34 +94,30 @@ class _Comparison(Struct):
 
         It may if an archive or segment was changed or removed, even if its lines were only moved to
         another file, or if the main file no longer begins with its old content. If the main file's
-        two versions are too large to read within the limits, it may only if the added and changed
-        files are together smaller than the old main file.
+        two versions are too large to read within the limits, only their sizes are compared.
         """
         gone, come = set(before).difference(now), set(now).difference(before)
         if any(each.file != LEDGER_FILE for each in gone):
             return True
-        shorter = self._size(gone) > self._size(come)
-        return shorter or any(not self._goes_on(each, come) for each in gone)
+        return any(not self._goes_on(each, come) for each in gone)
 
     def _goes_on(self, old: LedgerBlob, come: Collection[LedgerBlob]) -> bool:
         """Return whether a later version of the file `old` begins with all of `old`.
 
         `come` are the files that were added or changed since. Return False if none of them has the
-        path of `old`. Return True also if the two versions are too large to read within the limits.
+        path of `old`. If the two versions are too large to read within the limits, return whether
+        the later one is at least as large.
         """
         new = next((each for each in come if each.file == old.file), None)
         if new is None:
             return False
-        size = self._size((old, new))
+        before, now = (blob_size(self.repository, each.id) for each in (old, new))
+        size = before + now
         if size > min(WHOLE_AT_MOST, self.bytes_left):
-            return True
+            return now >= before
         self.bytes_left -= size
         one, other = (blob_data(self.repository, each.id) for each in (new, old))
         return one.startswith(other)
-
-    def _size(self, blobs: Iterable[LedgerBlob]) -> int:
-        """Return the total size of some blobs in bytes."""
-        return sum(blob_size(self.repository, each.id) for each in blobs)
 
 
 def _parents(repository: Any, commit: Any) -> Iterator[Any]:
