@@ -140,7 +140,7 @@ def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> FileC
     file, else EXEMPT if it is control plane or a file for lessons. Any other file is IGNORED if
     `ignored`, else GOVERNED. `ignored`: git ignores the file and does not track it.
     """
-    if ".git" in path.split("/"):
+    if ".git" in path.casefold().split("/"):
         return FileClass.IGNORED
     if server_only(path):
         return FileClass.SERVER_ONLY
@@ -152,11 +152,11 @@ def standing(path: WorkspacePath, policy: TeamPolicy, *, ignored: bool) -> FileC
 def server_only(path: WorkspacePath) -> bool:
     """Whether the file at `path` is one that only the server may write (requirements section 2).
 
-    The `.orchestration/` that holds such a file may be at any depth.
+    The `.orchestration/` that holds such a file may be at any depth. Letter case is ignored.
     """
-    _, room, rest = path.rpartition(f"/{CONTROL_ROOM}/")
-    own = f"{CONTROL_ROOM}/{rest}" if room else path
-    return own in _SERVER_FILES or own.startswith(_SERVER_ROOMS)
+    names = path.casefold().split("/")
+    rooms = ("/".join(names[at:]) for at, name in enumerate(names) if name == CONTROL_ROOM)
+    return any(own in _SERVER_FILES or own.startswith(_SERVER_ROOMS) for own in rooms)
 
 
 class EntryKind(Enum):

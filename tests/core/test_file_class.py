@@ -42,6 +42,10 @@ POLICY = TeamPolicy(lessons_violations="docs/LESSONS.md")
         ("sub/.orchestration/active_intents.yaml", FileClass.EXEMPT),
         ("sub/.orchestration/agent_trace.jsonl", FileClass.SERVER_ONLY),
         ("sub/.orchestration/.local/state.sqlite3", FileClass.SERVER_ONLY),
+        (".orchestration/.local/x/.orchestration/a", FileClass.SERVER_ONLY),
+        # A file system that ignores case opens the same file.
+        (".Orchestration/Agent_Trace.jsonl", FileClass.SERVER_ONLY),
+        (".GIT/config", FileClass.IGNORED),
     ],
 )
 def test_a_path_tells_how_its_save_is_treated(path: str, expected: FileClass) -> None:

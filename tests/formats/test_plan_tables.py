@@ -229,6 +229,16 @@ def test_a_table_of_too_many_rows_is_a_problem() -> None:
     assert isinstance(read_table("a.csv", "a,b\n" + "1,2\n" * MAX_ROWS), list)
 
 
+def test_a_row_that_is_left_out_has_one_problem() -> None:
+    table = "ID,Title,Status\nA-1,Lend,Done\nA-1,Lend,Odd\nA-2,,Odd\nA-3,Return,Odd\n"
+    problems = read_tracker_table("a.csv", table).problems
+    assert [(each.line, each.problem.rpartition(", so ")[2]) for each in problems] == [
+        (3, "this row is left out"),
+        (4, "it is left out"),
+        (5, "the intent is PLANNED"),
+    ]
+
+
 def test_a_column_may_name_the_paths() -> None:
     (found,) = read_tracker_table("a.csv", "Title,Paths\nLend,src/a.py; docs/\n").proposed
     assert [(path.text, path.stated) for path in found.named] == [

@@ -108,6 +108,11 @@ def test_paths_are_proposed_inside_of_both_quotes(
         (f'{INLINE}"|*.py, "b"]', '"*.py"', f'{INLINE}"*.py"|, "b"]'),
         (f'{INLINE}"a", "|{{b,c}}/d, "e"]', '"{b,c}/d"', f'{INLINE}"a", "{{b,c}}/d"|, "e"]'),
         (f'{INLINE}\n      "|*.py,\n      b]', '"*.py"', f'{INLINE}\n      "*.py"|,\n      b]'),
+        (
+            f'{INLINE}\n      "|{{b,c}}/d\n    ]',
+            '"{b,c}/d"',
+            f'{INLINE}\n      "{{b,c}}/d"|\n    ]',
+        ),
         # The editor has closed it at once.
         (f'{SCOPE}"|"src/**', '"src/**"', f'{SCOPE}"src/**"|'),
         (f"{SCOPE}'|'*.py  # why", "'*.py'", f"{SCOPE}'*.py'|  # why"),

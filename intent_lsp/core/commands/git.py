@@ -85,7 +85,10 @@ def _cleans(words: Sequence[Word]) -> bool:
     """Whether `git clean` with these words would remove `.orchestration/.local/`."""
     arguments = all_arguments(words, _CLEAN)
     names = {option.name for option in arguments.options}
-    if "-d" not in names or names.isdisjoint(("-x", "-X")) or names & {"-n", "--dry-run"}:
+    if names.isdisjoint(("-x", "-X")) or names & {"-n", "--dry-run"}:
+        return False
+    if "-d" not in names and not arguments.operands:
+        # Only with a pathspec does git enter untracked directories also without `-d`.
         return False
     # With -X, git deletes only ignored files, and `-e` adds to what is ignored: it spares files
     # only if its pattern is negated.
@@ -98,12 +101,13 @@ def _cleans(words: Sequence[Word]) -> bool:
 
 def _stashes(words: Sequence[Word]) -> bool:
     """Whether `git stash` with these words would put `.orchestration/.local/` away too."""
-    if words and words[0].text in ("push", "save"):
-        words = words[1:]
-    elif words and not words[0].text.startswith("-"):
+    verb = "" if not words or words[0].text.startswith("-") else words[0].text
+    if verb not in ("", "push", "save"):
         return False
-    arguments = all_arguments(words, _STASH)
-    return arguments.has(_STASH.unless) and _reach(arguments.dashed or ())
+    arguments = all_arguments(words[1:] if verb else words, _STASH)
+    # The operands of `save` are words of its message.
+    places = () if verb == "save" else arguments.operands
+    return arguments.has(_STASH.unless) and _reach(places)
 
 
 def _reach(places: Sequence[Word]) -> bool:

@@ -115,8 +115,8 @@ def read_tracker_table(document: str, text: str) -> ReadPlan:
             problems.append(_twice(found, proposed[found.specification]))
         else:
             proposed[found.specification] = found
-        if status is None:
-            problems.append(_unknown(document, row, columns.cell(row, ColumnRole.STATE)))
+            if status is None:
+                problems.append(_unknown(document, row, columns.cell(row, ColumnRole.STATE)))
     return ReadPlan(tuple(proposed.values()), tuple(problems))
 
 

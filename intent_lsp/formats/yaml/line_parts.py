@@ -241,16 +241,16 @@ def _is_odd(text: str, quote: str) -> bool:
 def _value(text: str, enders: str) -> str:
     """Return the value with which a text begins, without white space at its end.
 
-    It ends before the first of `enders` that is in no brackets, else before the first of `enders`.
+    It ends before the first of `enders` that is in no brackets. If there is none, and a bracket is
+    not closed, it ends before the first of `enders`.
     """
     depth = 0
-    ends = [at for at, each in enumerate(text) if each in enders]
-    for at, each in enumerate(text if ends else ""):
+    for at, each in enumerate(text):
         if depth == 0 and each in enders:
-            ends = [at]
-            break
+            return text[:at].rstrip(" \t")
         depth = max(0, depth + (each in "{[(") - (each in ")]}"))
-    return text[: ends[0] if ends else len(text)].rstrip(" \t")
+    ends = (at for at, each in enumerate(text) if depth and each in enders)
+    return text[: next(ends, len(text))].rstrip(" \t")
 
 
 def _key(text: str, at: int) -> tuple[NamedKey | None, int]:
