@@ -39,7 +39,7 @@ PRINTED = (
     "    return user.check(password) and greet(user)\n",
     "Refused, SCOPE_VIOLATION: Scope Violation: INT-003 is not authorized to edit src/billing/",
     "The answer names the owner: INT-002",
-    'SCOPE_VIOLATION: "write_to_file" wanted to change "src/billing/invoice.py"',
+    'SCOPE_VIOLATION: "write_to_file" changed or wanted to change "src/billing/invoice.py"',
     ".orchestration/agent_trace.jsonl: 5 records\nverdict            Intact",
     "== Part 3: somebody forges the ledger ==",
     "BAD_HASH",

@@ -56,14 +56,14 @@ PASS, FAIL, SKIPPED = RowOutcome.PASS, RowOutcome.FAIL, RowOutcome.SKIPPED
 SAVE = replace(FINE, tool_name=EDITOR_SAVE)
 READ = "sha256:ca978112ca1b…"
 CHANGED = "sha256:3e23e8160039…"
-NOWHERE = "The call does not name the files that it would change, so this check refuses none."
+NOWHERE = "The call does not name the files that it would change, so it passes this check."
 
 FINE_FACTS = {
     1: "Governance is on, so edits of this workspace are judged.",
     2: "This call of Write can change files, so it is judged.",
     3: "The intent INT-001 was checked out in this turn, and the call cites no other.",
-    4: "Every entry of .orchestration/ belongs there, or the policy refuses no calls"
-    " otherwise (contract: ignore or warn).",
+    4: "Every entry of .orchestration/ belongs there, or the policy does not refuse"
+    " calls because of one that does not (contract: ignore or warn).",
     5: "The team's policy v3 does not block the tool Write (blocked_tools).",
     6: (
         "These are no control files, and the policy (deny_mutations) does not deny them:"
@@ -159,9 +159,9 @@ def test_a_file_that_needs_no_owner_is_not_called_owned() -> None:
     row = _row(12, question, CALL)
     assert row.outcome is PASS
     assert row.fact == (
-        "The intent INT-001 owns every file that needs an owner: src/auth/a.py (by the glob"
-        " src/**/*.py), src/auth/a.pyc (needs none: tools leave such files behind), docs/b.md"
-        " (needs none: it goes back to what it held before a violation)."
+        "No file is out of the scope of the intent INT-001: src/auth/a.py (by the glob"
+        " src/**/*.py), src/auth/a.pyc (needs no owner: tools leave such files behind), docs/b.md"
+        " (needs no owner: the edit restores its content from before a violation)."
     )
 
 
@@ -254,7 +254,7 @@ BUG_FIX = replace(CALL, new_specs=(SPEC,), declared_class=MutationClass.BUG_FIX)
             {},
             replace(CALL, require_checkout=False, checked_out=None),
             PASS,
-            "The policy requires no checkout in every turn (require_checkout: false).",
+            "The policy does not require a checkout in every turn (require_checkout: false).",
             id="no checkout is required",
         ),
         pytest.param(

@@ -61,7 +61,7 @@ def test_a_pattern_that_names_files_can_be_granted(pattern: str) -> None:
         ("**/", EVERYTHING),
         ("/**", EVERYTHING),
         ("./**", EVERYTHING),
-        ("*/**", "This pattern owns every file of the root that is in a directory."),
+        ("*/**", "This pattern owns every file of the root that is 1 directory deep or more."),
         (
             "*/**/*/*",
             "This pattern owns every file of the root that is 2 directories deep or more.",

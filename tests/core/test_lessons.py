@@ -23,15 +23,15 @@ TEXTS = [
     (
         LESSON,
         (
-            'SCOPE_VIOLATION: "write_to_file" wanted to change "src/x.py", which the active intent'
-            f" does not own. {SCOPE_ADVICE}"
+            'SCOPE_VIOLATION: "write_to_file" changed or wanted to change "src/x.py", which the'
+            f" active intent does not own. {SCOPE_ADVICE}"
         ),
     ),
     (
         replace(LESSON, tool="Bash", program="rm", path=None),
         (
-            'SCOPE_VIOLATION: "Bash" running "rm" wanted to change a file, which the active intent'
-            f" does not own. {SCOPE_ADVICE}"
+            'SCOPE_VIOLATION: "Bash" running "rm" changed or wanted to change a file, which the'
+            f" active intent does not own. {SCOPE_ADVICE}"
         ),
     ),
     (
@@ -52,8 +52,8 @@ TEXTS = [
     (
         Lesson(at=AT, code=LessonCode.COMPLETION_FAILED, tool="attempt_completion"),
         (
-            'COMPLETION_FAILED: "attempt_completion" did not complete the work. Meet the acceptance'
-            " criteria before the intent is completed."
+            'COMPLETION_FAILED: "attempt_completion" tried to complete the work and failed. Meet'
+            " the acceptance criteria before the intent is completed."
         ),
     ),
     (

@@ -82,7 +82,7 @@ def test_an_odd_pattern_has_a_finding_with_its_cure(
     ("pattern", "said"),
     [
         ("!src/gen", "`src/gen` is a directory; this pattern excludes no file in it."),
-        ("!*/**", "This pattern excludes every file of the root that is in a directory."),
+        ("!*/**", "This pattern excludes every file of the root that is 1 directory deep or more."),
         ("{../a,b}", "One of the alternatives in the braces can match no file."),
         ("{../a,b,../c}", "2 of the alternatives in the braces can match no file."),
     ],
@@ -159,7 +159,7 @@ def test_of_many_patterns_that_no_file_matches_the_first_are_shown(count: int) -
     )
     assert len(of(FileCode.SCOPE_MATCHES_NOTHING, found)) == 100
     others = {101: "1 more pattern", 250: "150 more patterns"}
-    more = f", nor {others[count]} below it" if count in others else ""
+    more = f", nor {others[count]} further down in this file" if count in others else ""
     assert found[98].message == "No file matches this pattern."
     assert found[99].message == f"No file matches this pattern{more}."
 

@@ -118,8 +118,8 @@ def test_the_problem_stands_where_the_ledger_ends() -> None:
     (problem,) = with_cut_ends(verified(GIVEN, heads=()), (), None, NOWHERE).problems
     assert (problem.file, problem.line) == (LEDGER_FILE, 1)
     assert problem.message == (
-        f"record {A[7:19]}, whose hash was given, is in no file of the ledger: it was cut off, the"
-        " ledger was written anew, or never had it"
+        f"record {A[7:19]}, whose hash was given, is in no file of the ledger: it was cut off, or"
+        " the ledger was written anew or never had it"
     )
 
 

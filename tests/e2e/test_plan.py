@@ -636,7 +636,7 @@ async def test_what_an_agent_says_of_its_completion_completes_the_intent_or_is_a
             for line in (repository.root / "AGENT.md").read_text().splitlines()
             if "COMPLETION_FAILED" in line
         ]
-        assert '"attempt_completion" did not complete the work' in line
+        assert '"attempt_completion" tried to complete the work and failed' in line
         assert "the tests fail" in line
         assert "<b>" not in line
         set_policy(repository, "complete_on_attempt: false\n")

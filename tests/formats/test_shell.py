@@ -158,7 +158,10 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
         (
             "bin/ls",
             "bin/ls",
-            "`bin/ls` may be another program than usual: its directory is none of the system's",
+            (
+                "`bin/ls` may not be the program that its name says: it is not in a directory of"
+                " the system"
+            ),
         ),
     ],
 )

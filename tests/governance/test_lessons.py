@@ -78,8 +78,9 @@ def test_what_went_wrong_is_told_where_the_team_wants_it(
     agent.refused(LOGIN)
     scope, failure, drift = lesson_texts(violations)
     assert scope == (
-        'SCOPE_VIOLATION: "Write" wanted to change "docs/guide.md", which the active intent does '
-        "not own. Select an intent that owns the file, or ask for more scope, before editing it."
+        'SCOPE_VIOLATION: "Write" changed or wanted to change "docs/guide.md", which the active'
+        " intent does not own. Select an intent that owns the file, or ask for more scope, before"
+        " editing it."
     )
     assert failure == (
         f'MUTATION_FAILED: "Write" failed at "{LOGIN}". It said: "no space left". '
@@ -107,7 +108,7 @@ def test_a_command_is_told_by_its_first_word_and_never_by_its_output(
         ticket, error="rm: cannot remove\n\npassword=hunter2secret " + "x" * 500
     )
     text = violations.read_text()
-    assert '"Bash" running "cat" wanted to change "docs/guide.md"' in text
+    assert '"Bash" running "cat" changed or wanted to change "docs/guide.md"' in text
     assert f'"Bash" running "rm" failed at "{LOGIN}". It said: "rm: cannot remove ' in text
     assert "hunter2" not in text
     assert "x" * 121 not in text
@@ -122,7 +123,9 @@ def test_what_a_command_was_found_to_have_changed_against_the_rules_is_a_lesson(
     (governed.root / GUIDE).unlink()
     agent.governance.calls.record(ticket)
     (text,) = lesson_texts(violations)
-    assert text.startswith(f'SCOPE_VIOLATION: "Bash" running "rm" wanted to change "{GUIDE}"')
+    assert text.startswith(
+        f'SCOPE_VIOLATION: "Bash" running "rm" changed or wanted to change "{GUIDE}"'
+    )
 
 
 def test_what_is_no_lesson_is_not_told(agent: Agent, governed: Repository) -> None:

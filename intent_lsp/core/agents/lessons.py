@@ -72,7 +72,9 @@ def _happened(lesson: Lesson) -> str:
     match lesson.code:
         case GateCode.SCOPE_VIOLATION:
             place = _place(lesson.path) if lesson.path else "a file"
-            return f"{actor} wanted to change {place}, which the active intent does not own"
+            return (
+                f"{actor} changed or wanted to change {place}, which the active intent does not own"
+            )
         case GateCode.CONTRACT_DRIFT:
             entry = f": {_place(lesson.path)}" if lesson.path else ""
             return (
@@ -80,7 +82,7 @@ def _happened(lesson: Lesson) -> str:
                 f" there{entry}"
             )
         case LessonCode.COMPLETION_FAILED:
-            return f"{actor} did not complete the work{at_file}"
+            return f"{actor} tried to complete the work and failed{at_file}"
         case LessonCode.MUTATION_FAILED | LessonCode.VERIFICATION_FAILED:
             return f"{actor} failed{at_file}"
         case _:

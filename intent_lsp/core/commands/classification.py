@@ -242,7 +242,10 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
             set_first = _assignments(words) if row.assignments else 0
             if any(lists.chooses(w.text, known=not w.unknown) for w in words[:set_first]):
                 options.append(
-                    unknown(outer.name, "an environment variable may change which program runs")
+                    unknown(
+                        outer.name,
+                        f"`{outer.name}` sets a variable that may change which program runs",
+                    )
                 )
             words = _with_input(words[set_first:], row, arguments, outer.name)
             inner = weigh(words, inside.place, lists, depth + 1)

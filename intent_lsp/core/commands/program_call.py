@@ -110,7 +110,9 @@ def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandRea
     if verifies and f"/{directory}".endswith(tuple(f"/{each}" for each in lists.project_bins)):
         return last, ()
     doubt = unknown(
-        word, f"`{word}` may be another program than usual: its directory is none of the system's"
+        word,
+        f"`{word}` may not be the program that its name says: it is not in a directory of the"
+        " system",
     )
     return (last if directory.endswith("bin") else word), (doubt,)
 

@@ -33,7 +33,7 @@ from intent_lsp.core.gate.words import (
 from intent_lsp.core.intents import Status
 from intent_lsp.core.paths import INTENTS_FILE, WorkspacePath
 
-NO_PATH = "The call does not name the files that it would change, so this check refuses none."
+NO_PATH = "The call does not name the files that it would change, so it passes this check."
 
 
 def governance(question: GateRequest) -> str:
@@ -50,7 +50,8 @@ def change(question: GateRequest) -> str:
     tool = shown(question.tool_name)
     if question.only_looks:
         return (
-            f"By its text, this command of {tool} only reads; what it changes is found afterwards."
+            f"By its text, this command of {tool} only reads; if it changes a file, that is found"
+            " afterwards."
         )
     if question.call.mutating:
         return f"This call of {tool} can change files, so it is judged."
@@ -115,7 +116,7 @@ def scope(question: GateRequest, denied: Denied | None) -> str:
         files = fact_list(_owned(question, fact) for fact in question.files)
         if all(map(question.scope.covers, question.paths)):
             return f"The intent {intent} owns {files}."
-        return f"The intent {intent} owns every file that needs an owner: {files}."
+        return f"No file is out of the scope of the intent {intent}: {files}."
     files = fact_list(_foreign(question, path) for path in denied.paths)
     globs = shown_list(question.scope.patterns)
     call = question.call
@@ -148,10 +149,10 @@ def _owned(question: GateRequest, fact: FileFact) -> str:
     glob = question.scope.why(fact.path)
     if glob is not None:
         return f"{shown(fact.path)} (by the glob {shown(glob)})"
-    why = "it goes back to what it held before a violation"
+    why = "the edit restores its content from before a violation"
     if fact.generated:
         why = "tools leave such files behind"
-    return f"{shown(fact.path)} (needs none: {why})"
+    return f"{shown(fact.path)} (needs no owner: {why})"
 
 
 def _foreign(question: GateRequest, path: WorkspacePath) -> str:
@@ -184,7 +185,7 @@ def checkout(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 3 (passed if `denied` is None): the turn's intent, and the cited one."""
     call = question.facts_of_call
     if not call.require_checkout:
-        return "The policy requires no checkout in every turn (require_checkout: false)."
+        return "The policy does not require a checkout in every turn (require_checkout: false)."
     if call.checked_out is None:
         return "No intent was checked out in this turn (require_checkout: true)."
     checkout_fact = f"The intent {shown(call.checked_out)} was checked out in this turn"
@@ -198,8 +199,8 @@ def contract(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 4 (passed if `denied` is None): the entries of `.orchestration/`."""
     if denied is None:
         return (
-            "Every entry of .orchestration/ belongs there, or the policy refuses no calls"
-            " otherwise (contract: ignore or warn)."
+            "Every entry of .orchestration/ belongs there, or the policy does not refuse"
+            " calls because of one that does not (contract: ignore or warn)."
         )
     drift = question.facts_of_call.drift
     wrong = fact_list(f"{shown(found.path)} {shown(found.problem)}" for found in drift)

@@ -168,7 +168,7 @@ def _told(
         return LedgerCode.TRUNCATED, Severity.WARNING, message
     why = "it was cut off, or the ledger was written anew"
     if anchor.kind is AnchorKind.GIVEN and held is None:
-        why = "it was cut off, the ledger was written anew, or never had it"
+        why = "it was cut off, or the ledger was written anew or never had it"
     return LedgerCode.TRUNCATED, Severity.ERROR, f"{lost}: {why}{where_it_is}"
 
 

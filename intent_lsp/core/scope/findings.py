@@ -194,8 +194,10 @@ def _meant(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pa
     depths = [suggestions.everything_below(row) for row in pattern.rows]
     least = min((depth for depth in depths if depth is not None), default=None)
     if least is not None:
-        deep = "in a directory" if least == 1 else f"{least} directories deep or more"
-        files = "every file of the root" + (f" that is {deep}" if least else "")
+        files = "every file of the root"
+        if least:
+            deep = "directory" if least == 1 else "directories"
+            files += f" that is {least} {deep} deep or more"
         yield _finding(FileCode.WIDE_GLOB, f"This pattern {effect} {files}.")
 
 
@@ -274,7 +276,7 @@ def _unmatched(
         message = "No file matches this pattern."
         if beyond > 0 and number == UNMATCHED_SHOWN:
             others = "1 more pattern" if beyond == 1 else f"{beyond} more patterns"
-            message = f"No file matches this pattern, nor {others} below it."
+            message = f"No file matches this pattern, nor {others} further down in this file."
         yield _scope_finding(intent_id, at, FileCode.SCOPE_MATCHES_NOTHING, message)
 
 

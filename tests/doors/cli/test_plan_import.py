@@ -51,7 +51,7 @@ def test_a_plan_is_written_with_yes_and_once(shell: Shell, feature: Repository) 
     assert again.status == 0
     assert again.out.splitlines() == [
         "new: 0, already here: 1",
-        f"  INT-003 is {FEATURE}",
+        f"  INT-003 is here already, for {FEATURE}",
     ]
     assert file_of(feature) == text
 
@@ -85,7 +85,7 @@ def test_what_differs_from_the_plan_is_listed(shell: Shell, feature: Repository)
     assert said.status == 0
     assert said.out.splitlines() == [
         "new: 0, already here: 1, 1 of them different from the plan",
-        f"  INT-003 is {FEATURE}, and differs:",
+        f"  INT-003 is here already, for {FEATURE}, and differs:",
         "    status here: IN_PROGRESS",
         "    status in the plan: COMPLETED",
     ]

@@ -8,6 +8,11 @@ from intent_lsp.core.paths import LEDGER_FILE
 from tests.doors.cli.conftest import Shell
 from tests.support.ledgers import lines_of, put_lines, two_branches
 
+LEFT_OUT = (
+    "the line was left out of the merged ledger, since it is not a whole record or only the merge"
+    " base has it"
+)
+
 
 @pytest.fixture
 def sides(root: Path) -> tuple[list[bytes], list[bytes]]:
@@ -44,7 +49,7 @@ def test_the_union_can_be_written_elsewhere_and_told_as_json(
     assert (odd["file"], odd["line"]) == ("theirs", 3)
     assert told == {"output": "all", "lines": 4, "conflicts": 0}
     assert "theirs:3: the line was kept, though the line is not JSON" in said.err
-    assert "theirs:4: the line was left out of the merged ledger, saved in " in said.err
+    assert f"theirs:4: {LEFT_OUT}; it is saved in " in said.err
 
 
 def test_a_torn_line_that_nobody_can_keep_is_shown(
@@ -55,9 +60,7 @@ def test_a_torn_line_that_nobody_can_keep_is_shown(
         (tmp_path / name).write_bytes(text)
     said = shell("trace", "merge", "base", "ours", "theirs")
     assert said.status == 0
-    assert said.err.startswith(
-        "intent-lsp: ours:1: the line was left out of the merged ledger: \\xff"
-    )
+    assert said.err.startswith(f"intent-lsp: ours:1: {LEFT_OUT}: \\xff")
     assert "\x1b" not in said.err
     assert said.err.endswith("x…\n")
 

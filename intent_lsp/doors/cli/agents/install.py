@@ -136,8 +136,8 @@ def show_installed(page: Output, root: Path, done: Installed) -> None:
     changes.show_steps(page, done.hosts)
     if any(file.place is Place.ROOT for file in done.plan.files):
         page.line(
-            "Commit those of these files that your team shares, so that your colleagues' agents are"
-            " governed too."
+            "Commit these files, except those in your home directory and those that --local wrote,"
+            " so that your colleagues' agents are governed too."
         )
 
 
@@ -179,7 +179,7 @@ def _remark(
     if not wish.local and not on_path(PROGRAM):
         page.remark(
             f"intent-lsp: {PROGRAM} is not on PATH here, so hosts cannot start it; install it for"
-            " your user, or use --local"
+            " your user, or use --local, which writes its full path"
         )
 
 

@@ -134,8 +134,8 @@ def _remarks(found: _Found) -> Iterator[str]:
         yield found.blind.violation.message
     if not host.observed and status.registered:
         yield (
-            f"{host.title} is registered as its documentation says; nobody has yet seen its hooks"
-            " run"
+            f"{host.title} is registered as its documentation says, but intent-lsp has never been"
+            f" tested with {host.title} itself"
         )
 
 

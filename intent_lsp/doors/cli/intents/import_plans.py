@@ -127,7 +127,7 @@ def _show_added(page: Output, made: PlanProposal, intent: Intent) -> None:
 
 def _show_known(page: Output, known: ImportedBefore) -> None:
     said = ", and differs:" if known.differences else ""
-    page.line(f"  {known.intent_id} is {known.specification}{said}")
+    page.line(f"  {known.intent_id} is here already, for {known.specification}{said}")
     for each in known.differences:
         page.line(f"    {each.key} here: {each.here or 'none'}")
         page.line(f"    {each.key} in the plan: {each.there or 'none'}")

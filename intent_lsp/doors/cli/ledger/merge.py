@@ -96,9 +96,16 @@ def _remarks(merged: Merged) -> Iterator[str]:
         more = counted(len(merged.odd) - _NAMED, "more such line")
         yield f"… and {more}; `intent-lsp trace verify` checks them all"
     for aside, kept in merged.aside:
-        line = f"{aside.place.side}:{aside.place.line}: the line was left out of the merged ledger"
+        line = (
+            f"{aside.place.side}:{aside.place.line}: the line was left out of the merged ledger,"
+            " since it is not a whole record or only the merge base has it"
+        )
         # A line that is kept in a file need not be shown in full.
-        yield f"{line}, saved in {kept}" if kept is not None else f"{line}: {_shown(aside.text)}"
+        yield (
+            f"{line}; it is saved in {kept}"
+            if kept is not None
+            else f"{line}: {_shown(aside.text)}"
+        )
 
 
 def _shown(text: bytes) -> str:

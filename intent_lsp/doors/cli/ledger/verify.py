@@ -40,7 +40,9 @@ _NOT_PROVABLE: Final = "that every edit was recorded, and that clocks were right
         "--checkpoint LINE",
         "what `intent-lsp trace seal` printed once: the line, a file with it, or -",
     ),
-    argument("--pub FILE", "the public key of a signed checkpoint"),
+    argument(
+        "--pub FILE", "the public key of a signed note, which `intent-lsp trace seal --key` writes"
+    ),
     examples=(
         "intent-lsp trace verify",
         "intent-lsp trace verify --strict --json",
@@ -88,8 +90,8 @@ def _checkpoints(options: argparse.Namespace) -> Sequence[Checkpoint]:
     if options.checkpoint is not None:
         return given_checkpoints(options.checkpoint, options.pub, options.root)
     if options.pub is not None:
-        cure = "give the checkpoint with --checkpoint FILE"
-        raise WrongUsageError("--pub is only for checking a signed checkpoint", cure=cure)
+        cure = "give the note with --checkpoint FILE"
+        raise WrongUsageError("--pub is only for checking a signed note", cure=cure)
     return ()
 
 
