@@ -50,9 +50,8 @@ class _Back(Struct):
 
     The walk has arrived at the content from before the edits in `steps`: `wanted` is its hash,
     `lines` its lines (None if unknown). `used` are the orders of the edits that may not be used
-    again. Edits before the order `limit` are preferred. `last` is None, or the edit at which the
-    walk ended: it produced this content, and its `pre` is None or it does not show what it
-    replaced.
+    again. Edits before the order `limit` are preferred. `last` is the edit at which the walk ended,
+    whose `pre` is None or which does not show what it replaced; None if there was no such edit.
     """
 
     steps: list[tuple[Edit, list[Splice]]] = field(default_factory=list)
@@ -114,8 +113,7 @@ class Lineage:
     def _note_told(self, back: _Back, limit: float) -> None:
         """Mark the edits of a walk as accounted for, and the edits of round trips beside it.
 
-        A round trip leads from a content of the walk back to the same content, so nothing of its
-        edits remains. It must end before the order `limit`, and before the walk's next edit.
+        A round trip leads from a content of the walk back to it, before the order `limit`.
         """
         steps = [step for step, _ in back.steps]
         if back.last is not None and back.last.pre is None:
@@ -182,8 +180,7 @@ class Lineage:
         `pre` is the hash of the content before the edit. If it can be read, lines that it has keep
         their older attributions, and other lines in the edit's ranges are attributed to the edit.
         If not, the lines in the ranges are attributed to the edit, but a range for the whole file
-        is ignored. If this leaves a line unattributed, earlier contents are compared too, and
-        `joined` chooses between the two attributions of a line.
+        is ignored. If a line is left, `joined` adds what a comparison of earlier contents says.
         """
         old = self._old_lines(pre)
         own = covered(step, len(back.lines), whole=old is not None)
@@ -292,8 +289,7 @@ def _told_apart(lines: Sequence[str | None], side: str) -> Sequence[str]:
 def _over(own: Attributions, kept: Carried, before: Attributions) -> Attributions:
     """Return `own`, changed for each line that `kept` matches with an older line.
 
-    Such a line gets the attribution that the older line has in `before`, made at most as certain as
-    the match.
+    It gets the attribution of that line in `before`, made at most as certain as the match.
     """
     claims = list(own)
     for at, old in enumerate(kept):

@@ -53,6 +53,7 @@ _ABOUT: Final = frozenset({"--version", "-version", "-V", "-v", "--help", "--inf
 
 _MOVING: Final = frozenset({"cd", "chdir", "pushd", "popd"})
 _LOOKING: Final = CommandReading(kind=CommandKind.LOOKING)
+_VARIABLE: Final = "`{program}` sets a variable that may change which program runs"
 
 
 class ShellText(Struct, frozen=True):
@@ -65,8 +66,7 @@ class ShellText(Struct, frozen=True):
 class Weighed(Struct, frozen=True, kw_only=True):
     """The classification of a simple command. `place` is the working directory after it.
 
-    `texts` are the words that the command runs as shell text. `reading` is what the command does
-    apart from these.
+    `texts` are the words that it runs as shell text. `reading` is what it does apart from these.
     """
 
     reading: CommandReading = NOTHING
@@ -97,11 +97,10 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
 
 
 def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
-    """Return the reading of a git call, with what is special about git.
+    """Return the reading of a git call, marked as git's, with the paths of `removed_by`.
 
-    The reading is marked as git's. Its paths are marked as restored if `puts_back`, and the paths
-    of `removed_by` are added. After a `cd` (`call.place` is not START), the kind is at least
-    LOOKING: the repository there may run other programs.
+    Its paths are marked as restored if `puts_back`. After a `cd`, the kind is at least LOOKING: the
+    repository there may run other programs.
     """
     kind = reading.kind if call.place == START else max(reading.kind, CommandKind.LOOKING)
     paths = reading.paths
@@ -114,9 +113,8 @@ def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
 def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
     """Classify a change of directory (`cd`, `pushd` and the like) that is run in `place`.
 
-    Without an operand, `cd` goes to `~`, and `pushd` and `popd` to an unknown directory. With one,
-    `entered` says where it leads; the directory is unknown if the operand is unknown or empty, or
-    begins with `-` or `+`.
+    Without an operand, `cd` goes to `~`, and `pushd` and `popd` to an unknown directory. An operand
+    that is unknown or empty, or begins with `-` or `+`, leads to an unknown directory too.
     """
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L"}]
     there: KnownPath = None
@@ -130,10 +128,7 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 
 
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by its rows, or as LOOKING if it only asks for help.
-
-    The readings of options before the subcommand are part of the result in both cases.
-    """
+    """Classify a call by its rows. Without its options' parts it is LOOKING if it asks for help."""
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
@@ -208,10 +203,7 @@ def _is_plain(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> bool:
 
 
 def _may_run(word: Word) -> bool:
-    """Whether a shell that reads the word as a number may run a command in it: `a[$(…)]`.
-
-    True for any word with a `[` and with a `$` or a backquote.
-    """
+    """Whether a word has a `[`, and a `$` or backquote: shells may run `a[$(…)]` as a number."""
     return "[" in word.text and not {"$", "`"}.isdisjoint(word.text)
 
 
@@ -225,9 +217,9 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
 ) -> Weighed:
     """Classify a program that runs another command, together with that command.
 
-    `outer` is the call of the program, and `row` the row that fits it. `inside` is the same call,
-    but in the directory that the options of the call lead to. If the program runs its own words
-    (Runs.WORDS) and these change the directory, the directory afterwards is unknown.
+    `outer` is the call of the program, and `row` the row that fits it. `inside` is the same call in
+    the directory of its options. If the program runs its own words (Runs.WORDS) and these change
+    the directory, the directory afterwards is unknown.
     """
     options = [*outer.before, *_by_row(inside, replace(row, kind=RowKind.READS), arguments)]
     words: Sequence[Word] = arguments.operands[row.skip :]
@@ -241,12 +233,7 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
         case Runs.WORDS:
             set_first = _assignments(words) if row.assignments else 0
             if any(lists.chooses(w.text, known=not w.unknown) for w in words[:set_first]):
-                options.append(
-                    unknown(
-                        outer.name,
-                        f"`{outer.name}` sets a variable that may change which program runs",
-                    )
-                )
+                options.append(unknown(outer.name, _VARIABLE.format(program=outer.name)))
             words = _with_input(words[set_first:], row, arguments, outer.name)
             inner = weigh(words, inside.place, lists, depth + 1)
     place = outer.place if inner.place == inside.place else None
@@ -270,9 +257,8 @@ def _with_input(
     """Return the inner command's words, unknown where `xargs` or the like completes them.
 
     `row` and `arguments` are those of the outer program, `label` is its name for messages. If the
-    row has no `appends`, the words are returned unchanged. Else, if the program replaces a
-    placeholder (the value of an option in `fills`), each word that contains it becomes unknown. If
-    it appends operands instead, one unknown word is added for them.
+    row has no `appends`, the words are returned unchanged. Else each word with the placeholder (the
+    value of an option in `fills`) becomes unknown; without one, an unknown word is added.
     """
     if not row.appends:
         return words

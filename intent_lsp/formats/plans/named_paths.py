@@ -86,8 +86,8 @@ def globs_of(
 ) -> ScopeGlobs:
     """Return the globs for the paths that a plan names, in order; MAX_GLOBS at most.
 
-    A directory becomes `<directory>/**`, and a file itself. A stated path may also be a glob, or
-    something that is not there yet (section 3.10). A directory of the root is dropped if another
+    A directory becomes `<directory>/**`, and a file itself. A stated path may also
+    be a glob, or something that does not exist. A directory of the root is dropped if another
     glob is below it.
 
     In `left_out` are the paths that no intent may own, the globs that begin with `**`, the globs

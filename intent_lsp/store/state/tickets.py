@@ -111,8 +111,7 @@ class Tickets:
     def begin_command(self, ticket: Ticket) -> None:
         """Replace a stored ticket by `ticket`, and store its snapshot `ticket.tree` if it has one.
 
-        A ticket with a snapshot is kept in memory too. A snapshot that is stored already stays. Do
-        nothing for an unknown or ended ticket.
+        A snapshot that is stored already stays. Do nothing for an unknown or ended ticket.
         """
         body = spelled(replace(ticket, tree=None))
         tree = None if ticket.tree is None else KeptTree.of(ticket.tree)
