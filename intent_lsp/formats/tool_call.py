@@ -35,7 +35,7 @@ from intent_lsp.core.redaction import redacted
 from intent_lsp.formats.patch.reader import PatchReading, read_patch
 from intent_lsp.formats.shell.reader import read_command
 
-NO_PATH: Final = "The call names no file; what it changes is judged when it is recorded."
+NO_PATH: Final = "The call names no file; what it changes is judged when the change is recorded."
 
 _LITERAL: Final = re.compile(r"[*?\[]")
 """Characters of a directory's name that a pattern would not take literally."""

@@ -267,7 +267,7 @@ def test_the_first_intents_file_is_written_on_a_persons_word() -> None:
 
 
 def test_what_cannot_be_known_is_said() -> None:
-    unknown = replace(CALL, unknown_paths=("`$F` gets its value only when the shell runs it",))
+    unknown = replace(CALL, unknown_paths=("`$F` gets its value only when the command runs",))
     nowhere = judge_call(replace(FINE, files=()), unknown)
     assert nowhere == Allowed(ScopeValidation.EXEMPT, unknown.unknown_paths)
     assert judge_call(FINE, unknown) == Allowed(ScopeValidation.PASS, unknown.unknown_paths)

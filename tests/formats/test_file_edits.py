@@ -45,8 +45,8 @@ def test_a_file_gets_the_text_that_the_edit_asks_for(edit: dict[str, Any], after
 @pytest.mark.parametrize(
     ("old", "said"),
     [
-        ("three", "a.py: the text of replacement 1 was not found; read the file again"),
-        ("one", "a.py: the text of replacement 1 is in the file 2 times; add lines around it"),
+        ("three", "a.py: the old_text of replacement 1 was not found; read the file again"),
+        ("one", "a.py: the old_text of replacement 1 is in the file 2 times; add lines around it"),
     ],
 )
 def test_a_text_that_is_not_there_once_is_not_replaced(old: str, said: str) -> None:

@@ -412,11 +412,11 @@ def test_a_page_of_many_records_stays_small() -> None:
 @pytest.mark.parametrize(
     ("moments", "each", "bars"),
     [
-        (["2026-11-21T20"], "1 hour a bar", 1),
-        (["2026-11-21T08", "2026-11-21T20", "2026-11-21T20"], "1 hour a bar", 2),
-        (["2026-11-02T20", "2026-11-21T20"], "12 hours a bar", 2),
-        (["2026-10-02T20", "2026-11-21T20"], "1 day a bar", 2),
-        (["2020-01-02T20", "2026-11-21T20"], "6 weeks a bar", 2),
+        (["2026-11-21T20"], "one bar for every 1 hour", 1),
+        (["2026-11-21T08", "2026-11-21T20", "2026-11-21T20"], "one bar for every 1 hour", 2),
+        (["2026-11-02T20", "2026-11-21T20"], "one bar for every 12 hours", 2),
+        (["2026-10-02T20", "2026-11-21T20"], "one bar for every 1 day", 2),
+        (["2020-01-02T20", "2026-11-21T20"], "one bar for every 6 weeks", 2),
     ],
 )
 def test_the_timeline_is_a_picture_with_words(moments: list[str], each: str, bars: int) -> None:

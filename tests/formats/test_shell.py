@@ -77,7 +77,7 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
 @pytest.mark.parametrize(
     ("command", "program", "sentence"),
     [
-        ('rm "$FILE"', "rm", "`$FILE` gets its value only when the shell runs it"),
+        ('rm "$FILE"', "rm", "`$FILE` gets its value only when the command runs"),
         (
             "foo x",
             "foo",
@@ -88,7 +88,7 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
             "foo",
             "`foo` may change files: it is not in the list of programs that only read",
         ),
-        ("$CMD x", "$CMD", "`$CMD` gets its value only when the shell runs it"),
+        ("$CMD x", "$CMD", "`$CMD` gets its value only when the command runs"),
         (
             "git frobnicate",
             "git",
@@ -136,7 +136,7 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
             "ls",
             "A here-document has a backquote, so it may run a command that is not parsed",
         ),
-        ("(ls) 2>&1 x", "", "`x` is an argument where none is allowed"),
+        ("(ls) 2>&1 x", "", "`x` is an argument where bash allows none"),
         ("echo `ls \\`pwd\\``", "echo", "Backquotes inside backquotes are not parsed"),
         (
             "pytest `auth`",
@@ -153,7 +153,7 @@ def test_what_is_not_refused_by_name_any_more_has_a_reason() -> None:
             "auth",
             "`auth` may change files: it is not in the list of programs that only read",
         ),
-        ("pytest -q tests; rm $x", "rm", "`$x` gets its value only when the shell runs it"),
+        ("pytest -q tests; rm $x", "rm", "`$x` gets its value only when the command runs"),
         ("PATH=/x ls", "ls", "the variable `PATH` may change which program runs"),
         (
             "bin/ls",

@@ -20,7 +20,7 @@ BILLING = LinkedText("INT-002 (Billing)", f"{FILE}#L12")
 NEW = "create an intent for this file, or revert the lines"
 COMPARE = "compare with the version on disk"
 THERE = "in its own workspace, or replace the link by a file"
-NOT_MEANT = "and revert the file if it was not meant"
+NOT_MEANT = "and revert the file if you do not want the change"
 BOOKS = LinkedText("INT-003", f"{FILE}#L20")
 
 

@@ -49,7 +49,7 @@ session_ids: Session ids
 urls: Conversation addresses
     Whether records hold the address of the conversation in which an edit was made.
     - keep: Records hold the address of the conversation, if the agent gave it.
-    - drop: Records hold the session in its place.
+    - drop: Records hold the session instead of the address.
 """
 )
 """The texts about the keys below `privacy`."""
@@ -66,10 +66,10 @@ deny_mutations: Denied paths
     Paths that no agent may change, whatever an intent owns.
 enforcement: Enforcement for people
     What happens to a person's save that breaks a rule.
-    - observe: The save is recorded, and nothing is shown.
+    - observe: The save goes through, nothing is shown, and the record says FAIL.
     - warn: The save goes through, the violation is shown, and the record says FAIL.
-    - block: A manual save is turned back to what is on disk, and the refused text is kept as a
-      draft.
+    - block: A manual save is turned back: the editor shows the text on disk again, and the refused
+      text is kept as a draft. An automatic save goes through as with `warn`.
 agents: Enforcement for agents
     What happens to an agent's call that breaks a rule. Blocked tools, denied paths and paths
     outside the root are refused in every mode.
@@ -85,14 +85,14 @@ hitl: Human in the loop
     Which calls of agents a person decides about.
     - never: The rules decide alone.
     - out_of_scope: A person decides about calls outside the scope.
-    - always: A person decides about every call that changes files.
+    - always: A person decides about every call that may change files and that no rule refuses.
 hitl_by: Whose answers count
     Where a person may answer. `editor` must be in the list.
     - editor: What a person answers in the editor about an agent's call counts.
     - elicitation: What the client of an MCP server answers counts too, though the client may answer
       without a person.
 hitl_timeout_seconds: Time to answer
-    How many seconds the person has, from 1 to 86,400.
+    How many seconds the person has, from 1 to 86,400. A call without an answer is then refused.
 fail_open: Fail open
     What an internal failure of the gate does to a call that may change files: true allows it, false
     denies it.

@@ -29,7 +29,7 @@ start_line: First line
 end_line: Last line
     The last changed line, included. For a pure deletion, the first line again.
 content_hash: Hash of the lines
-    The hash of the lines without the end of the last line: a block keeps it when it moves.
+    The hash of the lines, without the line break after the last one. Lines that are moved keep it.
 replaced: Replaced lines
     The first old line, the number of old lines and the number of new lines. Absent if the contents
     were not compared line by line.
@@ -44,8 +44,8 @@ RELATED_TEXTS: Final = key_texts(
 type: Kind
     `specification`, `mutation_class` or `imported`.
 value: Value
-    Of a `specification`, the intent's specification or its id; of a `mutation_class`, the class;
-    of `imported`, the format that the record was imported from.
+    Of a `specification`, the intent's specification, or the intent's id if it has none; of a
+    `mutation_class`, the class; of `imported`, the format that the record was imported from.
 """
 )
 """The texts about the keys of an item of `related`."""
@@ -67,9 +67,9 @@ related: Related
 FINGERPRINT_TEXTS: Final = key_texts(
     """
 parser: Parser
-    The program that read the file.
+    The program that parsed the file, such as `tree-sitter`.
 language: Language
-    The language in which the file was read.
+    The language as which the file was parsed, such as `python`.
 summary_hash: Hash of the file's definitions
     A hash of the nesting, kinds and names of the file's definitions.
 """
@@ -173,7 +173,8 @@ tool_name: Tool
     The agent's tool, or `editor/save`, `disk/change` and the like (ledger section 1.4).
 mutation_class: Class
     What kind of change the edit was.
-    - AST_REFACTOR: A change of names, order or layout alone.
+    - AST_REFACTOR: A change of names, order or layout alone. Also an agent's call that declared no
+      class, unless it only creates or only deletes files.
     - INTENT_EVOLUTION: A change of behaviour.
     - BUG_FIX: A correction; only where it was declared.
     - DOCUMENTATION: A change of comments and prose alone.
@@ -186,7 +187,8 @@ scope_validation: Verdict
     Whether the edit was within the rules.
     - PASS: The gate allowed the edit, or a person approved it.
     - FAIL: A rule refused the edit, and it happened nevertheless.
-    - EXEMPT: The scope was not decisive.
+    - EXEMPT: The scope did not decide about the edit, for example because the file is generated, or
+      because governance was off.
 success: Success
     `false`: a tool call was reported as failed.
 error: Error
@@ -198,8 +200,8 @@ assumed: Assumed
 compared: Compared
     `false`: the work tree could not be compared around a command, so that files may be missing.
 reconstructed: Reconstructed
-    `true`: the session database was deleted while the command ran, and the server remembered its
-    ticket.
+    `true`: the session database was deleted while the command ran, and the command's ticket is the
+    one that the server remembered.
 refused_call_hash: Refused call
     The hash of a call that was refused, and whose content has appeared nevertheless.
 approval: Approval

@@ -206,8 +206,8 @@ def _misspelled(line: bytes, wire: WireRecord) -> Flaw | None:
         return None
     if line.endswith(b"\r\n"):
         problem = (
-            "the line ends with CRLF: git has converted it; write `*.jsonl -text` into"
-            " .orchestration/.gitattributes"
+            "the line ends with CRLF, as git converts lines; write `*.jsonl -text` into"
+            " .orchestration/.gitattributes, and replace CRLF by LF in the file"
         )
         return Flaw(LedgerCode.BAD_FORM, problem)
     return Flaw(

@@ -159,7 +159,7 @@ def _run(run: Range) -> str:
     if run.fallback:
         return "the whole file, not compared line by line"
     if not run.start_line:
-        return "the file has no lines after the edit"
+        return "the edit left the file without lines"
     here = _lines(run.start_line, run.end_line)
     if run.replaced is None:
         return here

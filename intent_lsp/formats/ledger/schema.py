@@ -179,7 +179,10 @@ def _contradiction(record: WireRecord) -> str | None:
     if record.error is not None and record.success:
         return "the record has an `error` although `success` is true"
     if record.grant is not None and not _is_grant(record, record.grant):
-        return "the record is a grant, but has files, a wrong class, verdict or `expires_at`"
+        return (
+            "the record is a grant, so it must have no files, the class CONFIGURATION, the verdict"
+            " EXEMPT and a valid `expires_at`"
+        )
     return None
 
 

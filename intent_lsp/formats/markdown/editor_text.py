@@ -27,7 +27,9 @@ _WAYS: Final[Mapping[str, str]] = {
     GateCode.STALE_FILE: "compare with the version on disk, and take it or save yours over it",
     GateCode.PATH_DENIED: "leave the file alone; a person may edit it",
     ShownCode.CONTROL_PLANE_EDIT: "revert the file",
-    HostCode.REFUSAL_IGNORED: "run `intent-lsp doctor`, and revert the file if it was not meant",
+    HostCode.REFUSAL_IGNORED: (
+        "run `intent-lsp doctor`, and revert the file if you do not want the change"
+    ),
 }
 """The way out of each code that depends on nothing else, as Markdown."""
 

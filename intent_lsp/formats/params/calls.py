@@ -260,7 +260,7 @@ def _replaced(text: str, path: str, replacements: Sequence[Replacement]) -> str:
     """
     for place, each in enumerate(replacements):
         found, number = text.count(each.old_text), place + 1
-        old_text = f"{path}: the text of replacement {number}"
+        old_text = f"{path}: the old_text of replacement {number}"
         if not found:
             raise ValueError(f"{old_text} was not found; read the file again")
         if found > 1 and not each.replace_all:

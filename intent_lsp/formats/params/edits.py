@@ -122,7 +122,7 @@ def _created(step: _Create, field: str) -> FileChange:
         if text and not step.options.overwrite:
             if step.options.ignore_if_exists:
                 return text
-            raise ValueError(f"{step.uri} exists already")
+            raise ValueError(f"{step.uri} exists already; set overwrite or ignoreIfExists")
         return ""
 
     path = file_named(step.uri, field)

@@ -194,7 +194,11 @@ def _header(block: Mapping[str, str], end: int) -> Header:
         if name not in ("", NO_FILE) and known.isdisjoint(candidates(name))
     ]
     told = bool(files or contradicting)
-    problem = None if told else "the header names no file, or its file names cannot be separated"
+    problem = (
+        None
+        if told
+        else "the header names no file, or names with spaces that are not in double quotes"
+    )
     return Header(files=(*files, *contradicting), end=end, problem=problem)
 
 

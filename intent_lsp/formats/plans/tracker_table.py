@@ -221,7 +221,7 @@ def _no_title(document: str, header: DelimitedRow) -> PlanProblem:
         line=header.line,
         problem=f"no column has the title; the columns are: {names}"
         + (f" and {more} more" if more > 0 else ""),
-        cure="name one of them Title or Summary, one Status or State, and one ID or Key",
+        cure="name it Title or Summary; columns named Status or State, and ID or Key, are read too",
     )
 
 

@@ -75,8 +75,11 @@ HOSTS: Final = (
         in_root=(".github/hooks",),
         steps=(
             "Trust this folder when Copilot asks: it loads a folder's hooks only then.",
-            "The cloud agent reads .github/hooks from the default branch.",
-            "Copilot also runs the hooks of .claude/settings.json; a call that comes twice is one.",
+            "The cloud agent reads .github/hooks from the default branch: merge them into it.",
+            (
+                "Copilot also runs the hooks of .claude/settings.json; a call that both report is"
+                " judged and recorded once."
+            ),
         ),
     ),
     AgentHost(
@@ -201,7 +204,10 @@ HOSTS: Final = (
         directories=(".cursor",),
         steps=(
             "Trust this workspace in Cursor.",
-            "Cursor also runs the hooks of .claude/settings.json; a call that comes twice is one.",
+            (
+                "Cursor also runs the hooks of .claude/settings.json; a call that both report is"
+                " judged and recorded once."
+            ),
         ),
     ),
     AgentHost(
@@ -256,8 +262,8 @@ HOSTS: Final = (
         steps=(
             "Start Grok here and run /hooks-trust.",
             (
-                "Grok also runs the hooks of .claude/settings.json and .cursor/hooks.json, and lets"
-                " a call through when they fail."
+                "Grok also runs the hooks of .claude/settings.json and .cursor/hooks.json. A hook"
+                " that fails does not block the call."
             ),
         ),
     ),

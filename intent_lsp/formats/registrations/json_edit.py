@@ -263,4 +263,6 @@ def _verified(text: str, expected: JsonValue) -> Edited:
     tree = parse_jsonc(text)
     if isinstance(tree, JsonNode) and tree.value == expected:
         return text
-    return UnreadableText(problem="the entry cannot be edited here without touching other text")
+    return UnreadableText(
+        problem="the entry cannot be edited here without touching other text, so edit it by hand"
+    )

@@ -26,7 +26,9 @@ LINES_AT_MOST: Final = 200
 
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _MAYBE_OURS = re.compile(r"[ \t]*\[|.*intent[-_]lsp")
-_NOT_APART: Final = "has a form in which an entry cannot be edited without touching other text"
+_NOT_APART: Final = (
+    "has a form in which an entry cannot be edited without touching other text, so edit it by hand"
+)
 
 Table = dict[str, Any]
 

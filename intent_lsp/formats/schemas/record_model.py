@@ -185,7 +185,10 @@ class LedgerRecord(SchemaModel):
             or self.mutation_class != MutationClass.CONFIGURATION
             or self.scope_validation != ScopeValidation.EXEMPT
         ):
-            raise ValueError("the record is a grant, but has files, a wrong class or verdict")
+            raise ValueError(
+                "the record is a grant, so it must have no files, the class CONFIGURATION and the"
+                " verdict EXEMPT"
+            )
         return self
 
     @classmethod

@@ -96,7 +96,7 @@ class _Walk:
             case _:
                 words = self._before(tail)
                 if words:
-                    self._unknown("", f"`{words[0].text}` is an argument where none is allowed")
+                    self._unknown("", f"`{words[0].text}` is an argument where bash allows none")
                 self._other(node)
                 self._after(tail)
         self._level -= 1

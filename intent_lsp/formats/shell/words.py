@@ -20,7 +20,7 @@ MAX_ALTERNATIVES: Final = 64
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 _ESCAPES |= {"e": "\x1b", "E": "\x1b", "\\": "\\", "'": "'", '"': '"', "?": "?"}
 _LITERAL: Final = frozenset({"word", "number", "test_operator", "variable_name", "special_word"})
-_KNOWN_TO_SHELL: Final = "gets its value only when the shell runs it"
+_KNOWN_TO_SHELL: Final = "gets its value only when the command runs"
 _FILLED_IN: Final = frozenset("*?[")
 _SUBSTITUTED: Final = "/dev/fd/"
 """What stands for a process substitution, in place of the path that the shell passes."""

@@ -144,7 +144,7 @@ class HostDoctor(Struct):
             events = ", ".join(dict.fromkeys(each.command.event for each in found))
             are = "are" if "," in events else "is"
             known = f"only {events} {are} registered" if events else "nothing is registered"
-            yield f"the event {event}, before a call, does not call intent-lsp: {known}", again
+            yield f"intent-lsp is not asked before a call (event {event}): {known}", again
         known_events = {*host.hooks.every_event, *HOSTS[host.hook].events}
         for each in found:
             if each.command.event not in known_events and not gates:
@@ -194,7 +194,11 @@ class HostDoctor(Struct):
 
 def _remarks(host: AgentHost, trust: str | None) -> Iterator[str]:
     if not host.observed:
-        yield "documented, not observed: nobody has yet seen the host itself run this hook"
+        title = host.title
+        yield (
+            f"documented, not observed: the hook follows {title}'s documentation, but {title}"
+            " itself was never run with it"
+        )
     if trust is None:
         for step in host.steps:
             if "rust" in step:

@@ -298,7 +298,7 @@ def test_one_record_is_shown_in_words(shell: Shell, root: Path) -> None:
         f"6 new {HASH}\n",
         "2 removed, from line 9 on (now next to line 8) ",
         f"9 {HASH}\n",
-        "the file has no lines after the edit ",
+        "the edit left the file without lines ",
         "the whole file, not compared line by line ",
         f"follows     {first.integrity.record_hash}\n",
     ):

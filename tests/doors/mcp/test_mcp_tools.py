@@ -216,7 +216,7 @@ async def test_an_edit_of_several_files_is_made_or_none_of_it(root: Path) -> Non
         edit = {"path": LOGIN, "replacements": [{"old_text": "line 99", "new_text": "x"}]}
         failed = await agent.refused("apply_edit", files=[{"path": new, "new_text": "n\n"}, edit])
         assert failed.code == "EDIT_NOT_APPLIED"
-        assert f"{LOGIN}: the text of replacement 1 was not found" in failed.message
+        assert f"{LOGIN}: the old_text of replacement 1 was not found" in failed.message
         assert not (root / new).exists()
         out = await agent.refused(
             "apply_edit",
