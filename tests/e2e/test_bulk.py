@@ -62,13 +62,13 @@ async def test_a_folder_is_renamed_with_one_message_and_one_diagnostic(
         (record,) = editor.records()
         assert (record["tool_name"], record["scope_validation"]) == ("editor/rename", "FAIL")
         assert len(record["files"]) == files
-        said = (
-            f"0000.py is outside the scope of INT-001 (Login). The same is true of {files - 1} more"
-        )
-        first = f"{said} changed files in lib2/. Open one to see its marked lines."
+        said, more = "0000.py is outside the scope of INT-001 (Login).", f"{files - 1} more"
+        alike = f"The same is true of {more} changed files in lib2/."
+        first = f"{said} {alike} Open one to see its marked lines."
+        others = f"A rule is also broken for {more} files."
         await editor.until(lambda: shown(editor) == {"lib2/00/0000.py": [first]}, "one is shown")
         assert editor.messages == [
-            f"intent-lsp: renaming lib → lib2, {files:,} files: {said} files."
+            f"intent-lsp: renaming lib → lib2, {files:,} files: {said} {others}"
         ]
         # Undone, nothing is shown any more, and nobody says a word.
         await rename_folder(editor, "lib2", "lib")

@@ -25,6 +25,7 @@ from tests.support.sarif_schema import sarif_errors
 COMMIT = "1234567890abcdef1234567890abcdef12345678"
 REFUSAL = "Scope Violation: INT-001 is not in scope."
 REFUSED = f"{REFUSAL} Owned by INT-002."
+UNDONE = "A later commit undid the change, so this is only a note."
 CHANGE = CheckedChange(
     commit=COMMIT,
     subject="Log in",
@@ -97,7 +98,7 @@ def test_text_tells_each_change_its_findings_and_the_verdict() -> None:
         "commit 1234567890ab Log in: INT-001 named by its trailer; 1 file, 1 of 2 hunks recorded",
         f"  error SCOPE_VIOLATION src/a.py:3-9: {REFUSED}",
         "  warning UNRECORDED_CHANGE src/a.py:3-9: No record explains this change.",
-        f"  note SCOPE_VIOLATION src/a.py:3-9: {REFUSED} A later commit undid the change.",
+        f"  note SCOPE_VIOLATION src/a.py:3-9: {REFUSED} {UNDONE}",
         "ledger",
         "  error BAD_HASH .orchestration/agent_trace.jsonl:3-9: the hash does not match",
         "failed: 2 errors, 1 warning, 1 note; ledger of 7 records",
@@ -166,7 +167,7 @@ def test_json_has_every_field() -> None:
 def test_annotations_name_the_lines_of_the_head() -> None:
     lines = list(annotation_lines(report(UNRECORDED, NOTE, finding(), finding(None))))
     where, commit = "file=src/a.py,line=4,endLine=10", "(commit 1234567890ab)"
-    undone = f"{REFUSED} A later commit undid the change."
+    undone = f"{REFUSED} {UNDONE}"
     assert lines == [
         f"::error title=SCOPE_VIOLATION,{where}::{REFUSED} {commit}",
         f"::error title=SCOPE_VIOLATION,line=4,endLine=10::{REFUSED} {commit}",

@@ -97,7 +97,9 @@ T = TypeVar("T")
 
 _CURES: Final = {
     RequestCode.INTENT_NOT_FOUND: "`intent-lsp intents list` shows all intents",
-    RequestCode.INTENT_CLOSED: f"choose an open intent, or reopen this one in {INTENTS_FILE}",
+    RequestCode.INTENT_CLOSED: (
+        f"choose an open intent, or set the status of this one to IN_PROGRESS in {INTENTS_FILE}"
+    ),
     RequestCode.INTENT_IGNORED: (
         "choose another intent, or take the line that matches this one's id out of .intentignore"
     ),

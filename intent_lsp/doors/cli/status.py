@@ -133,14 +133,14 @@ def _violation(each: OpenViolation) -> Cell:
     record = each.record
     intent = record.intent_id or "no intent"
     when, record_id = local(record.timestamp), record.id[:SHORT_ID]
-    told = f"{each.path}: edited against the rules under {intent}, {when}, record {record_id}"
+    told = f"{each.path}: edited under {intent} against the rules, {when}, record {record_id}"
     return Cell(told, "bold red")
 
 
 def _ledger(governance: Governance) -> str:
     newest = _newest(governance)
     if newest is None:
-        return "no record yet: the first save makes one"
+        return "no record yet: the first edit makes one"
     records, when = counted(governance.stores.past.count(), "record"), local(newest.timestamp)
     return f"{records}, the newest from {when}; `intent-lsp trace verify` checks them"
 

@@ -28,9 +28,9 @@ from intent_lsp.governance.plan.checkout import CheckoutRefusal
 _ARGUMENT_NAMES: Final = {camel_case(name): name for name in ("new_text", "read_hash", "tool_name")}
 
 NOT_GOVERNED: Final = (
-    "No .orchestration/active_intents.yaml governs {directory}. Name an absolute path of a governed"
-    " project (root or path), start the server with --root, or ask a person to run"
-    " `intent-lsp init` there."
+    "No .orchestration/active_intents.yaml governs {directory}. Give an absolute path in a governed"
+    " project as `root` or `path`, or ask a person to run `intent-lsp init` there, or to start the"
+    " server with --root and the directory of a governed project."
 )
 NOTHING_SERVED: Final = (
     "No .orchestration/active_intents.yaml governs {directory}, and this server serves no other"

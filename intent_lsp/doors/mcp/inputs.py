@@ -59,8 +59,8 @@ FilePath = Annotated[
 LastReadHash = Annotated[
     str | None,
     Field(
-        description="SHA-256 of the file as you last read it (sha256:…); null if there was none."
-        " Leave it out if you do not know it."
+        description="SHA-256 of the file as you last read it (sha256:…); null if there was no"
+        " file. Leave it out if you do not know it."
     ),
 ]
 DeclaredClass = Annotated[

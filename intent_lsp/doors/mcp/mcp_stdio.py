@@ -30,9 +30,7 @@ HALF_A_CHARACTER: Final = (
     "the message has half of a character (a lone surrogate), which is not valid text; send it"
     " without"
 )
-TOO_DEEP: Final = (
-    "the message is nested too deeply: send it with fewer lists and objects in another"
-)
+TOO_DEEP: Final = "the message is nested too deeply: send it with fewer levels of lists and objects"
 NO_JSON: Final = "the line cannot be read as JSON: a message is one JSON object on one line"
 NO_MESSAGE: Final = "the JSON is no JSON-RPC 2.0 message"
 

@@ -128,4 +128,5 @@ def further(finding: CheckFinding) -> str:
     """
     owners = ", ".join(finding.owners)
     owned = f" Owned by {owners}." if owners else ""
-    return owned + (" A later commit undid the change." if finding.undone else "")
+    undone = " A later commit undid the change, so this is only a note." if finding.undone else ""
+    return owned + undone

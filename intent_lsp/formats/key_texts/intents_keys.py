@@ -44,13 +44,13 @@ acceptance_criteria: Acceptance criteria
     Sentences that say when the work is done. Selecting the intent returns them.
 related_files: Related files
     Paths of files worth reading for this work. Selecting the intent returns those that exist and
-    are in scope, with their last hash.
+    are in scope, with the hash of their content.
 recent_history: Recent history
     The newest events of the intent, newest first. The server writes this list only where the policy
     has `history_in_yaml: true`; otherwise it stays as it is.
 aliases: Aliases
-    Ids that the intent had before. Records and grants under them belong to this intent. An id that
-    is in use is no other intent's alias.
+    Ids that the intent had before. Records and grants under them belong to this intent. An alias
+    that is the id of another intent has no effect.
 specification_id: Specification
     The requirement that the intent serves, such as `REQ-7`. Refusals and records refer to it; where
     it is absent, to the id.

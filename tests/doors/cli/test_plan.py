@@ -235,7 +235,7 @@ def test_no_session_is_invented(shell: Shell, project: Repository, words: tuple[
             "NONE",
             "Available: INT-001, INT-002; `intent-lsp intents list` shows all intents",
         ),
-        ("select", "DONE", "Intent DONE is COMPLETED; choose an open intent, or reopen this one"),
+        ("select", "DONE", "Intent DONE is COMPLETED; choose an open intent, or set the status"),
         ("complete", "DONE", "Intent DONE is COMPLETED; "),
         ("complete", "NONE", "Intent NONE is not in "),
         (

@@ -50,7 +50,7 @@ def test_nothing_has_happened_yet(shell: Shell, project: Repository) -> None:
         "intents": "2 open of 2",
         "sessions": "no live session",
         "violations": "none",
-        "ledger": "no record yet: the first save makes one",
+        "ledger": "no record yet: the first edit makes one",
     }
 
 
@@ -87,7 +87,7 @@ def test_what_was_saved_out_of_bounds_is_shown_until_it_is_put_right(
     (each,) = shell("status", "--json").json["violations"]
     assert (each["path"], each["intentId"]) == ("README.md", "INT-001")
     assert facts(shell("status").out)["violations"].startswith(
-        "README.md: edited against the rules under INT-001, "
+        "README.md: edited under INT-001 against the rules, "
     )
     project.git("checkout", "--", "README.md")
     assert shell("status", "--json").json["violations"] == []

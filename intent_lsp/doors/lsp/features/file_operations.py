@@ -45,7 +45,9 @@ _DONE: Final = {
 }
 _SHOWN_AT_MOST: Final = 3
 _WORDS_AT_MOST: Final = 300
-_SERVER_ONLY: Final = "Only intent-lsp may write this file. The change is recorded as out of scope."
+_SERVER_ONLY: Final = (
+    "Only intent-lsp may write this file: undo the change, which is recorded as out of scope."
+)
 
 
 class _OfRoot(Struct, frozen=True, kw_only=True):
@@ -244,7 +246,7 @@ def _warning(of_root: _OfRoot, files: int, shown: Sequence[Judgement]) -> str:
     owners = tuple(dict.fromkeys(owner for each in shown for owner in each.owners))
     theirs = "some of these files" if others else "the file"
     owned = f" Open intents that own {theirs}: {some_of(owners, _SHOWN_AT_MOST)}." if owners else ""
-    alike = f" The same is true of {counted(others, 'more file')}." if others else ""
+    alike = f" A rule is also broken for {counted(others, 'more file')}." if others else ""
     doing = f"{_DOING[of_root.operation]} {of_root.paths}{of}"
     return f"intent-lsp: {doing}: {neutral(why, _WORDS_AT_MOST)}{alike}{owned}"
 

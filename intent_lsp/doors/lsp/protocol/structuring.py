@@ -154,7 +154,7 @@ def describe(error: BaseException) -> str:
         return f"{field}: is missing"
     if isinstance(error, _WrongTypeError):
         return f"{field}: {error}"
-    return f"{field}: is not valid"
+    return f"{field}: is not of the type that LSP defines for it"
 
 
 class _WrongTypeError(TypeError):

@@ -104,7 +104,10 @@ class ShowCommands:
         _, intent = await self._named(open_root, params)
         await self._buffers.renewals.renew(open_root)
         found = await self._in_thread(open_root.authoring.explanations.of_scope, intent)
-        why = f"which files {intent.id} owns is unknown, since git does not list the files"
+        why = (
+            f"which files {intent.id} owns is unknown: there is no git repository here, or git did"
+            " not answer"
+        )
         return self._explained(found or Explanation(why, ()))
 
     async def records(self, open_root: OpenRoot, params: IntentParams) -> JsonObject:
