@@ -123,7 +123,7 @@ def ask_server(root: StrPath, request: HookRequest, seconds: float) -> HookAnswe
     answer = read_reply(last)
     if answer is None and waits is not None:
         raise NoReplyError(
-            "the language server asked a person, and passed no answer on; make the call again"
+            "the language server asked a person, but sent no answer here; make the call again"
         )
     return answer
 

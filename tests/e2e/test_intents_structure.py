@@ -252,7 +252,7 @@ async def test_a_criterion_shows_the_records_of_its_intent(repository: Repositor
         assert head == "Criterion 1 of 1 of INT-001"
         assert records == "INT-001 has 1 record, the newest"
         assert "editor/save PASS" in newest
-        assert "none of the intent's criteria" in why
+        assert "not for which criterion" in why
 
 
 async def test_globs_have_the_number_of_their_files(repository: Repository) -> None:

@@ -237,8 +237,8 @@ def test_the_plugin_loads_late_finds_open_buffers_and_has_help_and_health(
     before, after = "\n".join(saw["health before"]), "\n".join(saw["health"])
     assert "the server is not enabled" in before
     assert (
-        f"governed by {repository.root}, no other language server has this file,"
-        " but the server is not attached to it" in before
+        f"governed by {repository.root}, no other language server is attached,"
+        " but the server of intent-lsp is not attached; the lines above may say why" in before
     )
     assert "(intent governance language server)" in after
     assert f"governed by {repository.root}, beside tiny (utf-8)" in after

@@ -667,7 +667,7 @@ def test_what_is_another_roots_is_outside(builder: Agent, root: Repository) -> N
     outcome = ran(builder, WRITES.format("sub/a.txt"))
     (violation,) = builder.governance.violations.of(outcome)
     assert violation.code is GateCode.OUTSIDE_WORKSPACE
-    assert "it lies outside of this workspace" in violation.message
+    assert "it lies outside of this governed root" in violation.message
 
 
 def test_others_are_judged_while_the_tree_is_looked_at(

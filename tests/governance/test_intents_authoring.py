@@ -84,7 +84,7 @@ def test_of_many_files_the_first_are_named(editor: Editor) -> None:
     found = explained(editor, marked)
     assert found is not None
     assert found.startswith("many/** matches 1,005 files /   many/00000.txt / ")
-    assert "… and 995 more / Of the first 1,000: Other open intents own" in found
+    assert "… and 995 more / Of the first 1,000 files, other open intents own" in found
     assert "B: 1,000 files" in found
     files = editor.authoring.destinations(*read(marked)).files
     assert len(files) == FILES_AT_MOST

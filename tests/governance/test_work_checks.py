@@ -100,7 +100,7 @@ def test_an_edit_out_of_bounds_after_the_end_is_pointed_out_on_the_status(
     (found,) = project.found()
     assert (found.code, found.severity) == (FileCode.CLOSED_SCOPE_EDITED, Severity.HINT)
     assert found.message == (
-        "After this intent was closed, files of it were edited that no open intent owns:"
+        "Files of this intent that no open intent owns were edited after it was closed:"
         " `src/a.py`, `src/b.py`."
     )
     (fix,) = found.fixes
@@ -177,8 +177,7 @@ def test_a_file_that_differs_from_the_commit_counts_if_it_was_changed_afterwards
         os.utime(path, (time, time))
     (found,) = project.found()
     assert found.message == (
-        "After this intent was closed, a file of it was edited that no open intent owns:"
-        " `src/b.py`."
+        "A file of this intent that no open intent owns was edited after it was closed: `src/b.py`."
     )
     project.repository.commit()
     assert project.found() == []

@@ -31,7 +31,7 @@ export function serverProblem(state: ServerState, trusted: boolean): ServerProbl
       return {
         text:
           `Intent: ${state.program.argv[0]} (version ${state.version}) does not fit this `
-          + 'extension. Install a version of intent-lsp that fits it.',
+          + 'extension. Install intent-lsp in the version of the extension.',
         remedies: [
           ...updateRemedy(state.program),
           REMEDIES.settings,

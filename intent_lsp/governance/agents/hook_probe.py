@@ -27,9 +27,9 @@ _QUICKEN: Final = "look for what makes the hook slow, or raise the limit in the 
 _MAKE_EXECUTABLE: Final = "make the program executable with `chmod +x`"
 _CALL_ALONE: Final = "let this entry of the settings call `intent-lsp hook` and nothing else"
 _NO_COMMAND: Final = "no shell can run the command: it has a NUL or half of a character"
-_WRITE_AGAIN: Final = "write the command again in the settings file"
+_WRITE_AGAIN: Final = "write the command again without that character, in the settings file"
 _UPDATE: Final = "update the intent-lsp that this command runs"
-_UPDATE_OLDER: Final = "update the older of these two programs"
+_UPDATE_OLDER: Final = "update the older of the two"
 
 
 class ProbeFinding(Struct, frozen=True, kw_only=True):
@@ -83,7 +83,8 @@ def _judged(
         said = f"the hook did not answer within {limit:g} s, its time limit"
         return False, said, _QUICKEN
     if run.status == _NOT_FOUND:
-        return False, f"the command is not found on this PATH{_output(run)}", _INSTALL
+        said = f"the command is not found on the PATH of this terminal{_output(run)}"
+        return False, said, _INSTALL
     if run.status == _NOT_EXECUTABLE:
         return False, f"the command is not executable{_output(run)}", _MAKE_EXECUTABLE
     if _refuses(host, event, run):
@@ -112,7 +113,7 @@ def _oddity(version: str | None) -> tuple[str, str]:
         return "", ""
     if version is None:
         return "the answer does not say which version of intent-lsp gave it", _UPDATE
-    said = f"version {version} answered, and this program is version {__version__}"
+    said = f"the hook runs intent-lsp {version}, and this program is version {__version__}"
     return said, _UPDATE_OLDER
 
 

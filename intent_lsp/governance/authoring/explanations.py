@@ -27,8 +27,8 @@ _RECORDS_AT_MOST: Final = 3
 _MINUTE: Final = slice(0, 16)
 _UNKNOWN: Final = "Which files this glob matches is unknown: git does not list the files."
 _POINTER_TEXT: Final = (
-    "Names an intent. The key is kept and has no effect: which intent is selected is remembered"
-    " for each session, outside of this file."
+    "Names an intent. The key has no effect: which intent is selected is remembered for each"
+    " session, outside of this file."
 )
 
 
@@ -104,7 +104,7 @@ class Explanations(Struct, frozen=True):
         if intent is None:
             return None
         title = f"Criterion {part.number} of {len(intent.acceptance_criteria)} of {intent.id}"
-        why = HoverParagraph("A record names its intent, and none of the intent's criteria.")
+        why = HoverParagraph("A record says for which intent it was made, not for which criterion.")
         return Explanation(title, (*self._records(intents, intent), why))
 
     def _intent(self, intents: Intents, intent: Intent) -> Explanation:
@@ -159,9 +159,10 @@ def _owners(
 ) -> Iterator[HoverParagraph]:
     owners = matches.other_owners(found.first, intents, own)
     if owners:
-        part = "" if found.count == len(found.first) else f"Of the first {len(found.first):,}: "
+        every = found.count == len(found.first)
+        said = "Other open" if every else f"Of the first {len(found.first):,} files, other open"
         named = [f"{_called(each.intent)}: {counted(each.count, 'file')}" for each in owners]
-        yield HoverParagraph(f"{part}Other open intents own", _named(named, len(named)))
+        yield HoverParagraph(f"{said} intents own", _named(named, len(named)))
 
 
 def _described(structure: IntentsStructure, part: IntentsPart) -> Explanation | None:

@@ -54,8 +54,8 @@ NO_MEMORY: Final = (
 )
 IN_MEMORY: Final = "{problem}. Until that is fixed, this call is known only to the running server."
 NOT_COMPARED: Final = (
-    "The work tree cannot be compared, so the record will lack files that this command changes"
-    " without naming them."
+    "intent-lsp cannot find out which files this command changes, so the record will lack those"
+    " that the command does not name."
 )
 WITH_TICKET_AT_MOST: Final = 64 * 1024
 """Bytes up to which a file's content is stored in the database with the ticket."""

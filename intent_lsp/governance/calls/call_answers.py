@@ -92,7 +92,7 @@ class Violations(Struct, frozen=True):
         """
         place = resolve_below(self.stores.root, path)
         if place is None or place.real is None or others.hold(place.path):
-            return GateCode.OUTSIDE_WORKSPACE, "it lies outside of this workspace", ""
+            return GateCode.OUTSIDE_WORKSPACE, "it lies outside of this governed root", ""
         denied = self.stores.rules.current().denied(path)
         if denied is not None:
             why = f"agents may not change it ({denied.reason.rstrip('.')})"

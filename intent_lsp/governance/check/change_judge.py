@@ -89,7 +89,7 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
         if problem is None:
             return
         # Whatever `fail_open` says, a change that cannot be judged is not passed over in silence.
-        message = f"Governance Unavailable: {problem}. Mend it in this change."
+        message = f"Governance Unavailable: {problem}. Fix that in this change."
         files = [file for file in change.files if file.path == INTENTS_FILE]
         if not change.rules.versions:
             files = files or [*change.files[:1]]

@@ -218,4 +218,7 @@ class RootCheck:
         if self._committed.uncommitted(commits.head):
             yield "the intents file is not committed, so commits were judged by the one on disk"
         if commits.head != self._git.head_commit():
-            yield f"the ledger is that of the work tree, and may lack records of {commits.head}"
+            yield (
+                f"the ledger is that of the work tree, and may lack records of {commits.head};"
+                " check that out to have them"
+            )

@@ -137,9 +137,15 @@ class TreeLooks(Struct, dict=True):
         """
         said = None
         if len(status.paths) > FILES_AT_MOST:
-            said = "changed files are too many to be compared"
+            said = (
+                "changed files are too many to be compared, so changes by commands and other"
+                " programs may get no record; commit the files, or have git ignore them"
+            )
         elif soon and status.head is None and is_too_large(self.root, status.paths):
-            said = "files are too large or too many to be compared before the first commit"
+            said = (
+                "files are too large or too many to be compared before the first commit, so changes"
+                " by other programs get no record; make that commit, or have git ignore the files"
+            )
         if said is not None and said != self._said:
             _log.warning("%s: %d %s", self.root, len(status.paths), said)
         self._said = said

@@ -56,7 +56,7 @@ SAME_CALL_WITHIN: Final = timedelta(seconds=10)
 RESERVED: Final = 2.0
 """Seconds of a hook's time that are left for everything but the person."""
 
-_CUT: Final = ", as long as a hook of {host} may wait (hitl_timeout_seconds is {seconds})"
+_CUT: Final = ", the longest that a hook of {host} may wait (hitl_timeout_seconds is {seconds})"
 
 
 class HookCalls(Struct, frozen=True, kw_only=True):

@@ -253,7 +253,8 @@ def _scope(denied: Denied, handshake: Handshake) -> list[str]:
     lines = [f"Owned by {intent}: {_globs(denied)}"]
     if len(ids) == 1:
         owner, command = ids[0], handshake.command(ids[0])
-        lines.append(f"{owner} owns {_files(owning)}: if your task is that one, run `{command}`.")
+        said = f"{owner} owns {_files(owning)}: if that intent is your task, run `{command}`."
+        lines.append(said)
     elif ids:
         lines.append(f"These intents own {_files(owning)}: {some_of(ids, INTENTS_AT_MOST)}.")
     leave = "Else leave" if ids else "Leave"

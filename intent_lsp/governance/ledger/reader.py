@@ -206,8 +206,8 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
         return None
     if not max(counts) <= checkpoint.count <= sum(counts):
         return (
-            f"the checkpoint says {counted(checkpoint.count, 'record')}, but the newest that it"
-            f" names is record {max(counts):,}"
+            f"the checkpoint says {counted(checkpoint.count, 'record')}, which does not fit its"
+            f" newest head, record {max(counts):,}: the checkpoint was altered, or mixed from two"
         )
     if not hashes_starting(ledger.root, checkpoint.origin.removeprefix(_PREFIX), limit=1):
         return (

@@ -215,13 +215,15 @@ def _moment(time: datetime) -> int:
 
 def _edited_finding(intent_id: IntentId, paths: Sequence[WorkspacePath]) -> ScopeFinding:
     names = some_of([f"`{path}`" for path in paths], MAX_NAMED)
-    what = "a file of it was" if len(paths) == 1 else "files of it were"
+    what = "A file" if len(paths) == 1 else "Files"
+    was = "was" if len(paths) == 1 else "were"
     return ScopeFinding(
         intent_id=intent_id,
         pattern_index=None,
         code=FileCode.CLOSED_SCOPE_EDITED,
         severity=Severity.HINT,
-        message=f"After this intent was closed, {what} edited that no open intent owns: {names}.",
+        message=f"{what} of this intent that no open intent owns {was} edited after it was closed:"
+        f" {names}.",
     )
 
 
@@ -232,7 +234,7 @@ def _unused_finding(intent_id: IntentId, at: int, globs: Sequence[str]) -> Scope
         pattern_index=at,
         code=FileCode.UNUSED_SCOPE,
         severity=Severity.HINT,
-        message="In directories that still exist, all files that this intent has changed by this"
-        f" pattern match {named}.",
+        message="This glob is wider than its use: in directories that still exist, all files under"
+        f" it that this intent has changed match {named}.",
         replacement=tuple(globs),
     )

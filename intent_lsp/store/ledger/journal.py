@@ -129,8 +129,8 @@ class Journal:
         if self._rewrite(is_young):
             self._halved_at = self._max_bytes
             problem = (
-                "the journal is full, so its older half was removed; commit the ledger, and the"
-                " journal is emptied"
+                "the journal, a second copy of records that no commit has, is full, so its older"
+                " half was removed; commit the ledger, and the journal is emptied"
             )
             _log.warning("%s: %s", self.path, problem)
 

@@ -20,7 +20,7 @@ from intent_lsp.store.locks.file_lock import try_lock, unlock, wait_for
 WAIT_SECONDS: Final = 2.0
 """How many seconds to wait for a lock that another holder has."""
 
-_END_THIS: Final = "try again; if that does not help, end this process and start it again"
+_END_THIS: Final = "try again; if that does not help, restart intent-lsp"
 _END_THAT: Final = (
     "wait until that process releases the lock and try again; if it hangs, end it"
     " (`fuser` or `lsof` with this path tells which process it is)"

@@ -154,7 +154,7 @@ def broken(_programs: Path, project: Repository) -> None:
 @pytest.mark.parametrize(
     "case",
     [
-        (without_program, "is not found on this PATH", "install intent-lsp"),
+        (without_program, "is not found on the PATH of this terminal", "install intent-lsp"),
         (not_executable, "is not executable", "chmod +x"),
         (doing_nothing, "exits with 0 and no refusal", "call `intent-lsp hook` and nothing else"),
         (old, "fails with exit status 2 and no refusal: intent-lsp: hook is not a", "update the"),

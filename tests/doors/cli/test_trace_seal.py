@@ -271,9 +271,9 @@ def test_a_checkpoint_that_contradicts_itself_is_seen(
     for bad in (line.replace(" 3 ", " 2 "), line.replace(" 3 ", " 4 ")):
         said = shell("trace", "seal", "--check", bad)
         assert said.status == 1
-        assert "but the newest that it names is record 3" in said.out
+        assert "which does not fit its newest head, record 3" in said.out
         assert (
-            "but the newest that it names is record 3"
+            "which does not fit its newest head, record 3"
             in shell("trace", "verify", "--checkpoint", bad).problem
         )
     other = line.replace(bare(hashes[0]), bare(hash_content(b"x")))

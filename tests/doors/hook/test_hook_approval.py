@@ -149,7 +149,10 @@ def test_scope_that_cannot_be_granted_approves_the_one_call(
     ("seconds", "said"),
     [
         (5, "nobody answered within 5 s."),
-        (60, "within 13 s, as long as a hook of claude may wait (hitl_timeout_seconds is 60)."),
+        (
+            60,
+            "within 13 s, the longest that a hook of claude may wait (hitl_timeout_seconds is 60).",
+        ),
     ],
 )
 def test_the_time_of_the_person_is_cut_to_that_of_the_hook(

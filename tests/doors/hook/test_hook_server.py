@@ -389,7 +389,7 @@ def test_a_hook_that_waited_for_a_person_in_vain_refuses(root: Repository) -> No
         thread.join()
     assert (status, json.loads(out)["hookSpecificOutput"]["permissionDecision"]) == (2, "deny")
     reason = json.loads(out)["hookSpecificOutput"]["permissionDecisionReason"]
-    assert reason.endswith("passed no answer on; make the call again")
+    assert reason.endswith("sent no answer here; make the call again")
 
 
 def test_a_server_takes_over_when_the_one_before_it_ends(

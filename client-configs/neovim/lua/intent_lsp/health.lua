@@ -78,7 +78,7 @@ local function other_servers(bufnr)
       others[#others + 1] = ('%s (%s)'):format(client.name, client.offset_encoding)
     end
   end
-  return #others == 0 and 'no other language server has this file'
+  return #others == 0 and 'no other language server is attached'
     or 'beside ' .. table.concat(others, ', ')
 end
 
@@ -94,7 +94,9 @@ local function check_file(bufnr)
   if attached then
     vim.health.ok(text)
   else
-    vim.health.warn(('%s, but the server is not attached to it'):format(text))
+    vim.health.warn(
+      ('%s, but the server of intent-lsp is not attached; the lines above may say why'):format(text)
+    )
   end
 end
 

@@ -233,7 +233,7 @@ class LinkCheck:
             if below is not None:
                 self._note_taken(loose, below)
             elif elsewhere and (loose.first or self._file(loose.row) != LEDGER_FILE):
-                message = "the record before this one is in the ledger of another branch"
+                message = "the record before this one is in another branch's ledger, not lost"
                 self.problems.note(LedgerCode.HEAD_ELSEWHERE, self._place(loose.row), message)
             elif loose.first:
                 message = "the record before this one is in no readable file of the ledger"
