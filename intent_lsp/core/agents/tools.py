@@ -167,7 +167,8 @@ _INTERACTIVE: Final = frozenset(
     ["bash", "sh", "zsh", "fish", "dash", "ksh", "python", "python3", "node", "irb"]
 )
 _ABOUT: Final = frozenset({"--version", "--help"})
-_ABOUT_OF: Final = {"python": "-V", "python3": "-V", "node": "-v"}
+_OF_PYTHON: Final = frozenset({"-V", "-VV", "-h"})
+_ABOUT_OF: Final = {"python": _OF_PYTHON, "python3": _OF_PYTHON, "node": frozenset({"-v", "-h"})}
 
 _TOOL_PREFIXES: Final = ("mcp__{}__", "mcp_{}_", "{}__", "{}_", "{}-", "{}.", "{}/")
 """How hosts write the name of a server, `{}`, before that of its tool."""
@@ -216,9 +217,8 @@ def opens_shell(command: str | None) -> bool:
     """
     words = _words(command)
     program = words[0].rpartition("/")[2] if words else ""
-    if program not in _INTERACTIVE or not _ABOUT.isdisjoint(words):
-        return False
-    if _ABOUT_OF.get(program) in words:
+    about = _ABOUT | _ABOUT_OF.get(program, frozenset())
+    if program not in _INTERACTIVE or not about.isdisjoint(words):
         return False
     return all(word.startswith("-") and "c" not in word.lower() for word in words[1:])
 

@@ -158,6 +158,8 @@ def test_a_command_that_plainly_writes_out_of_scope_is_refused(agent: Agent) -> 
         ("/usr/bin/python3 -V", False),
         ("python3 -v", True),
         ("node -v", False),
+        ("node -h", False),
+        ("python3 -VV", False),
         ("bash --help", False),
         ("ls", False),
     ],
