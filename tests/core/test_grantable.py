@@ -76,7 +76,7 @@ def test_a_pattern_that_names_files_can_be_granted(pattern: str) -> None:
                 " Did you mean `\\#src`?"
             ),
         ),
-        ("../x", "This pattern matches nothing: a part of it between slashes fits no file name."),
+        ("../x", "This pattern matches nothing: no file name fits `..`."),
         ("C:\\x", "This pattern begins with a drive letter; write a path relative to the root."),
         (
             "a" * 513,

@@ -7,7 +7,15 @@ from intent_lsp.core.scope.file_tree import FileTree
 from intent_lsp.core.scope.pattern import NameComparison, compile_pattern
 from intent_lsp.core.scope.suggestions import near_glob
 
-FILES = ("src/auth/login.py", "src/billing/[x]/invoice.py", "src/ui/app.ts", "Docs/Guide.md", "é/b")
+FILES = (
+    "src/auth/login.py",
+    "src/billing/[x]/invoice.py",
+    "src/oauth.py",
+    "src/ui/app.ts",
+    "src/@x/auth/a.py",
+    "Docs/Guide.md",
+    "é/b",
+)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +33,8 @@ FILES = ("src/auth/login.py", "src/billing/[x]/invoice.py", "src/ui/app.ts", "Do
         ("scr/aut/**", None),  # two names
         ("src/zzz/**", None),  # not near
         ("src/auth/**", None),  # it is there
+        ("src/auth", None),  # a directory, and no misspelled `src/oauth.py`
+        ("src/@x/aut/**", None),  # a special character comes first
         ("src/a*t/**", None),  # a wildcard comes first
         ("{scr}/**", None),
         ("", None),

@@ -79,6 +79,22 @@ def test_an_odd_pattern_has_a_finding_with_its_cure(
 
 
 @pytest.mark.parametrize(
+    ("pattern", "why"),
+    [
+        ("../a", "no file name fits `..`"),
+        ("a/**/[z-a]/b", "no file name fits `[z-a]`"),
+        ("{../a,b/[z-a]}", "no file name fits `..`"),
+        ("{,}", "no file name is empty"),
+    ],
+)
+def test_a_pattern_that_matches_nothing_is_told_which_part_is_to_blame(
+    pattern: str, why: str
+) -> None:
+    (found,) = pattern_findings(pattern, DIRECTORIES.__contains__)
+    assert found.message == f"This pattern matches nothing: {why}."
+
+
+@pytest.mark.parametrize(
     ("pattern", "said"),
     [
         ("!src/gen", "`src/gen` is a directory; this pattern excludes no file in it."),

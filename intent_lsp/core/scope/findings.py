@@ -147,7 +147,7 @@ def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pat
     elif not pattern.rows:
         bare = suggestions.without_dots(glob)
         written = None if bare is None else suggestions.as_written(pattern, bare)
-        why = "This pattern matches nothing: a part of it between slashes fits no file name."
+        why = f"This pattern matches nothing: {suggestions.impossible(pattern)}."
         yield _finding(FileCode.DEAD_GLOB, why + _meaning(written), written)
     elif pattern.dead_rows:
         dead = "One" if pattern.dead_rows == 1 else f"{pattern.dead_rows:,}"

@@ -18,7 +18,7 @@ from intent_lsp.core.scope.limits import (
     MAX_PATTERN,
     PatternLimitError,
 )
-from intent_lsp.core.scope.rows import PatternRow, PatternRows, read_row
+from intent_lsp.core.scope.rows import PatternRow, PatternRows, dead_part, read_row
 from intent_lsp.core.scope.segment import Segment
 
 
@@ -63,6 +63,8 @@ class Pattern:
     """A compiled pattern. `reading` is how it compares names.
 
     `rows` are the alternatives that a path can match, and `dead_rows` is the number of all others.
+    `dead_part` is why the first of the others is dead: its part between slashes that no name can
+    match, which may be empty.
     `refusal` says which limit the pattern exceeds, as a clause for a message, or is None if it
     exceeds none.
     """
@@ -73,6 +75,7 @@ class Pattern:
         self.exclusion = self.spelling.exclusion
         """Whether the pattern takes files out of the scope instead of putting them in."""
         self.dead_rows = 0
+        self.dead_part = ""
         self.rows: tuple[PatternRow, ...] = ()
         if refusal is not None:
             return
@@ -106,9 +109,12 @@ class Pattern:
         if self.reading.nfc:
             glob = unicodedata.normalize("NFC", glob)
         spelled = expand_braces(glob) if glob else ()
-        read = [read_row(text, folded=not self.reading.case_sensitive) for text in spelled]
+        folded = not self.reading.case_sensitive
+        read = [read_row(text, folded=folded) for text in spelled]
         rows = tuple(dict.fromkeys(row for row in read if row is not None))
-        self.dead_rows = sum(1 for row in read if row is None)
+        dead = [text for text, row in zip(spelled, read, strict=True) if row is None]
+        self.dead_rows = len(dead)
+        self.dead_part = dead_part(dead[0], folded=folded) if dead else ""
         _check_size(_segments(rows))
         return rows
 

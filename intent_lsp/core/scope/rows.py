@@ -11,6 +11,7 @@ from intent_lsp.core.scope.limits import MAX_GLOBSTARS, PatternLimitError
 from intent_lsp.core.scope.segment import Bundle, Segment, TestLines, segment_of
 
 _SLASHES = re.compile(r"/+")
+_NO_NAMES = ("", ".", "..")
 
 PatternRow = tuple[Segment | None, ...]
 """The segments of one alternative of a pattern. None stands for `**`."""
@@ -27,16 +28,18 @@ def read_row(text: str, *, folded: bool) -> PatternRow | None:
     parts = _SLASHES.split(text)
     if parts.count("**") > MAX_GLOBSTARS:
         raise PatternLimitError(f"the pattern has more than {MAX_GLOBSTARS} `**`")
-    row: list[Segment | None] = []
-    dead = False
-    for part in _without_parents(parts):
-        segment = None if part == "**" else segment_of(part, folded=folded)
-        dead = dead or (part != "**" and (segment is None or part in ("", ".", "..")))
-        row.append(segment)
-    # No path has a segment `.`, `..` or an empty one. A segment may be one only once its escapes
-    # are read, as `\.` is, so the literals are tested too.
-    names = (segment.literal for segment in row if segment is not None)
-    return None if dead or any(name in ("", ".", "..") for name in names) else tuple(row)
+    kept = _without_parents(parts)
+    row = [None if part == "**" else segment_of(part, folded=folded) for part in kept]
+    return None if any(map(_is_dead, kept, row)) else tuple(row)
+
+
+def dead_part(text: str, *, folded: bool) -> str:
+    """Return the first part between slashes of an alternative that no name can match.
+
+    Return "" if that part is empty, or if there is none. `folded`: case is ignored.
+    """
+    kept = _without_parents(_SLASHES.split(text))
+    return next((part for part in kept if _is_dead(part, segment_of(part, folded=folded))), "")
 
 
 def literal_path(row: PatternRow) -> str | None:
@@ -142,6 +145,15 @@ class PatternRows:
             if not state:
                 break
         return state
+
+
+def _is_dead(part: str, segment: Segment | None) -> bool:
+    """Whether no name can match a part between slashes, given as `segment` too; False for `**`."""
+    # No path has a segment `.`, `..` or an empty one. A segment may be one only once its escapes
+    # are read, as `\.` is, so the literals are tested too.
+    if part == "**":
+        return False
+    return segment is None or part in _NO_NAMES or segment.literal in _NO_NAMES
 
 
 def _without_parents(parts: Sequence[str]) -> list[str]:

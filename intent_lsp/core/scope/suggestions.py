@@ -58,6 +58,12 @@ def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | Non
     return _back_slashes(pattern, is_directory)
 
 
+def impossible(pattern: Pattern) -> str:
+    """Return why no path can match a pattern without `rows`, as a clause for a message."""
+    part = pattern.dead_part
+    return f"no file name fits `{part}`" if part else "no file name is empty"
+
+
 def bare_directories(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, ...]:
     """Return the existing directories that alternatives of a pattern name, such as `src`.
 
@@ -139,9 +145,10 @@ _NAMES_AT_MOST: Final = 500
 def near_glob(pattern: Pattern, tree: FileTree) -> str | None:
     """Return `pattern`, which matches no file, with its first wrong name spelled as in the tree.
 
-    The first wrong name is the first that its directory does not have. Return None if a wildcard
-    comes before it, or if the new pattern matches no file either. Return None also if the directory
-    has no similar name, or more than _NAMES_AT_MOST names.
+    The first wrong name is the first that is no directory there; the last name may also be a file.
+    Return None if there is none, if it or a name before it has a special character of globs such as
+    `*` or `@`, or if the new pattern matches no file either. Return None also if the directory has
+    no similar name, or more than _NAMES_AT_MOST names.
     """
     parts = pattern.spelling.glob.split("/")
     directory = tree.top
@@ -149,10 +156,10 @@ def near_glob(pattern: Pattern, tree: FileTree) -> str | None:
         if not part or _ANY_MAGIC.search(part):
             return None
         name = pattern.reading.path(_ESCAPE.sub(r"\1", part))
-        last = at == len(parts) - 1
-        if not last and name in directory.below:
+        if name in directory.below:
             directory = directory.below[name]
             continue
+        last = at == len(parts) - 1
         near = _nearest(name, directory.names if last else directory.below)
         if near is None:
             return None
