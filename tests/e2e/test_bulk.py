@@ -68,7 +68,10 @@ async def test_a_folder_is_renamed_with_one_message_and_one_diagnostic(
         others = f"A rule is also broken for {more} files."
         await editor.until(lambda: shown(editor) == {"lib2/00/0000.py": [first]}, "one is shown")
         assert editor.messages == [
-            f"intent-lsp: renaming lib → lib2, {files:,} files: {said} {others}"
+            (
+                f"intent-lsp: renaming lib → lib2 ({files:,} files) is not allowed, but not"
+                f" prevented: {said} {others}"
+            )
         ]
         # Undone, nothing is shown any more, and nobody says a word.
         await rename_folder(editor, "lib2", "lib")

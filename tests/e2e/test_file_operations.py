@@ -149,8 +149,9 @@ async def test_a_rename_out_of_scope_is_warned_of_once_and_recorded_as_fail(
         assert record["scope_validation"] == "FAIL"
         (said,) = said_of(editor, "renaming")
         assert said == (
-            f"intent-lsp: renaming {INVOICE} → src/billing/bill.py: invoice.py is outside the scope"
-            " of INT-001 (Login). Open intents that own the file: INT-002."
+            f"intent-lsp: renaming {INVOICE} → src/billing/bill.py is not allowed, but not"
+            " prevented: invoice.py is outside the scope of INT-001 (Login)."
+            " Open intents that own the file: INT-002."
         )
         # It is undone, of which nobody says a word.
         await rename(editor, ("src/billing/bill.py", INVOICE))

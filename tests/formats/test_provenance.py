@@ -154,7 +154,7 @@ def test_what_nobody_explains_has_no_words() -> None:
         (
             {"concurrent_modification": True, "compared": False},
             [
-                "somebody else changed a file while this edit was made",
+                "somebody else changed one of the edit's files meanwhile",
                 "the work tree could not be compared: the command may have changed more files",
             ],
         ),

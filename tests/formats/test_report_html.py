@@ -334,7 +334,7 @@ def test_tables_show_the_largest_and_say_so() -> None:
     [
         (edit(files=()), ["-"]),
         (edit(success=False, files=()), ["failed", "no reason was given"]),
-        (edit(concurrent_modification=True), ["somebody else changed a file"]),
+        (edit(concurrent_modification=True), ["somebody else changed one of"]),
         (edit(intent_hash=HASH), ["intent's text"]),
         (
             edit(approval=Approval(choice=ApprovalChoice.EXPANDED, session_id="s9")),

@@ -75,10 +75,10 @@ def check(call: Call) -> Exit:
     that the head has and the base does not, by its own intent. The intent is the one of
     --intent, else of the commit's trailer `Intent: ID`, else of the records that explain
     its lines, else the one in the branch's name. The exit status is 1 if a change is out of
-    its intent's scope or names no usable intent, if an agent changed a control file, or if
-    the ledger is broken. Lines that no record explains are warnings, and errors with
-    --require-coverage. The exit status is 2 if git cannot show all of the changes, as in a
-    shallow clone.
+    its intent's scope or names no usable intent, if an agent changed a file that agents may
+    not change, or if the intents file or the ledger is broken. Lines that no record explains
+    are warnings, and errors with --require-coverage. The exit status is 2 if git cannot show
+    all of the changes, as in a shallow clone.
 
     Return 1 if the report has an error, else 0. Raise WrongUsageError if options do not go
     together, or if a file that they name cannot be used.

@@ -99,11 +99,11 @@ fail_open: Fail open
 contract: Directory contract
     What the gate does to agents' calls that may change files, while `.orchestration/` has entries
     that do not belong there.
-    - ignore: Wrong entries in `.orchestration/` are ignored.
-    - warn: With a wrong entry in `.orchestration/`, agents' calls that may change files get a
-      warning.
-    - deny: With a wrong entry in `.orchestration/`, agents' calls that may change files are
-      refused.
+    - ignore: What does not belong in `.orchestration/` is ignored.
+    - warn: While `.orchestration/` holds something that does not belong there, agents' calls that
+      may change files get a warning.
+    - deny: While `.orchestration/` holds something that does not belong there, agents' calls that
+      may change files are refused.
 require_checkout: Checkout required
     Whether agents have to select an intent in every turn.
 require_read: Read required
@@ -134,7 +134,7 @@ ledger: Layout of the ledger
 lessons: Lessons
     The files in which lessons for later agents are written.
 privacy: Privacy
-    What records and blame say about people.
+    Whether blame names people, and how records name sessions and conversations.
 """
 )
 """The texts about the keys below `sidecar`, in the order of requirements section 5."""

@@ -194,7 +194,7 @@ success: Success
 error: Error
     Why the call failed, on one line; only where it did.
 concurrent_modification: Concurrent modification
-    `true`: somebody else changed a file while this edit was made.
+    `true`: somebody else changed one of the edit's files meanwhile.
 assumed: Assumed
     `true`: nobody announced the change; the intent is the one that was active.
 compared: Compared

@@ -109,7 +109,7 @@ def _consent(record: Record) -> Iterator[RecordFact]:
     if not record.success:
         yield RecordFact("failed", record.error or "no reason was given", FactTone.FAILURE)
     if record.concurrent_modification:
-        yield RecordFact("concurrent", "somebody else changed a file while this edit was made")
+        yield RecordFact("concurrent", "somebody else changed one of the edit's files meanwhile")
     yield from (RecordFact("", said, FactTone.DOUBT) for said in doubts(record))
     if record.approval is not None:
         asked = record.approval

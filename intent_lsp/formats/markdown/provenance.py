@@ -126,7 +126,7 @@ def reasons(record: Record) -> Iterator[str]:
     if record.error is not None:
         yield f"the call failed: {_shown(record.error)}"
     if record.concurrent_modification:
-        yield "somebody else changed a file while this edit was made"
+        yield "somebody else changed one of the edit's files meanwhile"
     if record.refused_call_hash is not None:
         yield "an agent's call was refused, but its change was made"
     yield from doubts(record)

@@ -60,7 +60,7 @@ HOSTS: Final = (
         steps=(
             (
                 "Start Codex here, trust the project, then run /hooks and trust each hook that"
-                " calls intent-lsp: without that Codex skips it and says nothing."
+                " calls intent-lsp. Codex skips hooks that it does not trust, and says nothing."
             ),
         ),
     ),

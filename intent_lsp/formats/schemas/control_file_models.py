@@ -196,7 +196,7 @@ class LessonsFiles(_WithDefaults):
 
 
 class PrivacyRules(_WithDefaults):
-    """What records and blame say about people."""
+    """Whether blame names people, and how records name sessions and conversations."""
 
     texts: ClassVar = PRIVACY_TEXTS
 

@@ -25,7 +25,7 @@ _ANSWER: Final = re.compile(r"intent-lsp (\S+) answers the probe")
 _INSTALL: Final = "install intent-lsp for this user, so that it is on PATH"
 _QUICKEN: Final = "look for what makes the hook slow, or raise the limit in the host's settings"
 _MAKE_EXECUTABLE: Final = "make the program executable with `chmod +x`"
-_CALL_ALONE: Final = "let this entry of the settings call `intent-lsp hook` and nothing else"
+_CALL_ALONE: Final = "let this entry of the settings call `intent-lsp hook {host}` and nothing else"
 _NO_COMMAND: Final = "no shell can run the command: it has a NUL or half of a character"
 _WRITE_AGAIN: Final = "write the command again without that character, in the settings file"
 _UPDATE: Final = "update the intent-lsp that this command runs"
@@ -91,7 +91,7 @@ def _judged(
         return True, *_oddity(version)
     if run.status == 0:
         said = "the hook exits with 0 and no refusal, so the call would be made"
-        return False, said + _output(run), _CALL_ALONE
+        return False, said + _output(run), _CALL_ALONE.format(host=host.name)
     said = f"the hook fails with exit status {run.status} and no refusal{_output(run)}"
     old = run.stderr.startswith("intent-lsp:")
     return False, said, _UPDATE if old else "run the command by hand and correct its error"

@@ -156,7 +156,7 @@ def broken(_programs: Path, project: Repository) -> None:
     [
         (without_program, "is not found on the PATH of this terminal", "install intent-lsp"),
         (not_executable, "is not executable", "chmod +x"),
-        (doing_nothing, "exits with 0 and no refusal", "call `intent-lsp hook` and nothing else"),
+        (doing_nothing, "exits with 0 and no refusal", "`intent-lsp hook claude` and nothing else"),
         (old, "fails with exit status 2 and no refusal: intent-lsp: hook is not a", "update the"),
         (slow, "did not answer within 0.2 s", "raise the limit"),
         (with_nul, "no shell can run the command", "write the command again"),

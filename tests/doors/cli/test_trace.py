@@ -286,7 +286,7 @@ def test_one_record_is_shown_in_words(shell: Shell, root: Path) -> None:
         "s1, subagent sub\n",
         f"the intent's text had the hash {HASH}\n",
         "INTENT_EVOLUTION (inferred)\n",
-        "somebody else changed a file",
+        "somebody else changed one of",
         "once, by a person in session s9\n",
         "src/a.py +5 -3\n",
         "was src/old.py\n",

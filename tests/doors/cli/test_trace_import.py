@@ -105,12 +105,12 @@ def test_people_are_told_what_was_left_behind(shell: Shell, root: Path) -> None:
     assert said.err == ""
     assert said.out.startswith(
         ".orchestration/agent_trace.jsonl: 2 added, 0 already here, 0 not records\n"
-        "  2 agent-trace\n\nNot imported"
+        "  2 agent-trace\n\nData left out"
     )
     assert "files[].conversations[].ranges[].content_hash (no SHA-256)" in said.out
     again = imported(shell, "agent_trace", "--dry-run")
     assert "0 would be added, 2 already here" in again.out
-    assert "Not imported" not in again.out
+    assert "Data left out" not in again.out
 
 
 def test_a_line_that_is_no_record_is_named(shell: Shell, root: Path) -> None:

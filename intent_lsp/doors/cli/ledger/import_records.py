@@ -125,4 +125,4 @@ def _tell(page: Output, tally: _Tally, *, dry_run: bool) -> None:
     if tally.lost:
         page.line()
         rows = [(Cell(name), Cell(f"{count:,}")) for name, count in tally.lost.most_common()]
-        page.table(TextTable((Column("Not imported", fold=True), Column("Records")), rows))
+        page.table(TextTable((Column("Data left out", fold=True), Column("Records")), rows))

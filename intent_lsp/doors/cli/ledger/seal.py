@@ -100,7 +100,9 @@ def _seal(call: Call) -> Exit | None:
         call.page.json(told)
     elif "note" in told:
         call.page.text(str(told["note"]))
-        call.page.remark(f"intent-lsp: signed by {told['key']}")
+        call.page.remark(
+            f"intent-lsp: signed; `--check --pub` takes this public key, in a file: {told['key']}"
+        )
     else:
         call.page.line(trailer(made))
     return None

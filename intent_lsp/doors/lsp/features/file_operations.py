@@ -234,13 +234,13 @@ class FileOperationFeature:
 
 
 def _warning(of_root: _OfRoot, files: int, shown: Sequence[Judgement]) -> str:
-    """Return the warning for the refusals `shown` of an operation: why the first one is refused.
+    """Return the warning that an operation is not allowed, and why its first refused file is not.
 
-    `files` is the number of files at the paths that the editor named.
+    `shown` are its refusals, and `files` is the number of files at the paths that the editor named.
     """
     named = of_root.named
     why = _SERVER_ONLY if shown[0].denied is None else for_people(shown[0].denied, shown[0].intent)
-    of = f", {files:,} files" if files > len(named) else ""
+    of = f" ({files:,} files)" if files > len(named) else ""
     # The old and the new path of a renamed file count once.
     others = len({_name_before(each.path, named) for each in shown}) - 1
     owners = tuple(dict.fromkeys(owner for each in shown for owner in each.owners))
@@ -248,7 +248,8 @@ def _warning(of_root: _OfRoot, files: int, shown: Sequence[Judgement]) -> str:
     owned = f" Open intents that own {theirs}: {some_of(owners, _SHOWN_AT_MOST)}." if owners else ""
     alike = f" A rule is also broken for {counted(others, 'more file')}." if others else ""
     doing = f"{_DOING[of_root.operation]} {of_root.paths}{of}"
-    return f"intent-lsp: {doing}: {neutral(why, _WORDS_AT_MOST)}{alike}{owned}"
+    reasons = f"{neutral(why, _WORDS_AT_MOST)}{alike}{owned}"
+    return f"intent-lsp: {doing} is not allowed, but not prevented: {reasons}"
 
 
 def _name_before(path: WorkspacePath, named: Sequence[OperationEnds]) -> str:
