@@ -80,8 +80,8 @@ def compile_scopes(
     """Return the scope of each list of patterns of one file, within the limits of a file.
 
     The limits count the patterns of all lists together (scope section 3). A pattern that would
-    exceed a limit is refused. Later patterns that still fit are compiled. `reading` is how names
-    are compared.
+    exceed a limit gets a `refusal` and matches nothing; later ones that still fit are compiled.
+    `reading` is how names are compared.
     """
     rows = automata = 0
     scopes: list[Scope] = []

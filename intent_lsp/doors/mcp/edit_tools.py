@@ -69,9 +69,9 @@ def record_edit(asked: ToolRequest, given: inputs.RecordEditInput) -> ToolResult
 async def apply_edit(asked: ToolRequest, given: inputs.ApplyEditInput) -> ToolResult:
     """Judge changes of files. If they are allowed, make all of them.
 
-    Record the changes if the call gets a ticket. If a person has to approve the changes, ask the
-    person first. If they are refused, if judging fails or if one of them cannot be made, make none;
-    the result says why.
+    Record the changes, unless there is no ticket (governance is off, or tickets cannot be stored).
+    If a person has to approve the changes, ask the person first. If they are refused, if judging
+    fails or if one of them cannot be made, make none; the result says why.
     """
     params = read_params({**_values(given), "tool_name": APPLY_TOOL}, FileEditParams)
     return await _applied(asked, params.call(), params.changes())

@@ -81,9 +81,10 @@ def _status(tasks: MarkdownText, *, archived: bool) -> Status:
 
 
 def _requirements(spec: MarkdownText) -> Iterator[str]:
-    """Yield the requirements that a file alters: what is added, changed, removed and renamed.
+    """Yield each requirement of a file as `NAME: TEXT`, or as NAME if it has no text.
 
-    The text of a requirement is what stands between its heading and the next heading.
+    TEXT is what stands before the next heading, without lines such as `**Key**: …`. A requirement
+    that is removed is `Removed: NAME`, and one that is renamed `Renamed: OLD is now NEW`.
     """
     for headings, group in groupby(spec.blocks, key=lambda block: block.headings):
         delta = _delta(headings)

@@ -141,7 +141,10 @@ def _definitions(tree: SyntaxTree, late: Late) -> tuple[Definition, ...] | None:
 
 
 def _within(outer: Definition, own: Definition) -> Definition:
-    """Return `own` as a definition inside `outer`: with a qualified name, and one level deeper."""
+    """Return `own` as a definition inside `outer`: its name qualified, one level below `outer`.
+
+    A function directly in a class or the like becomes a `method`.
+    """
     method = own.kind == "function" and CONTAINERS.fullmatch(outer.kind) is not None
     name = f"{outer.name}.{own.name}"[-MAX_NAMED:]
     return replace(own, kind="method" if method else own.kind, name=name, depth=outer.depth + 1)

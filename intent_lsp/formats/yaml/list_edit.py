@@ -215,7 +215,7 @@ def _spelled(listing: SequenceNode, values: Sequence[str]) -> list[str]:
 
 
 def _inner_start(text: str, start: int) -> int:
-    """Return the offset of the first character after a bracket that is no space or tab."""
+    """Return the offset after the bracket at `start` and the spaces and tabs that follow it."""
     at = start + 1
     while text[at] in " \t":
         at += 1

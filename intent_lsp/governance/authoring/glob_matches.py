@@ -52,9 +52,9 @@ class GlobMatches:
         return compile_pattern(glob, self._listing.spelling)
 
     def of(self, glob: str) -> MatchedFiles | None:
-        """Return the files that a glob matches, or None if git does not list the files.
+        """Return the number of files that a glob matches, and the first of them.
 
-        The `!` of an exclusion is ignored.
+        Return None if git does not list the files. The `!` of an exclusion is ignored.
         """
         return self._found(glob)
 

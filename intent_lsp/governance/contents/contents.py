@@ -136,8 +136,8 @@ class Contents:
     def head(self, path: WorkspacePath) -> FileContent:
         """Return a file's content in HEAD, as checked out; an absent one if HEAD lacks the file.
 
-        Without a repository or a commit, return the file's initial content, or an absent one if it
-        has none.
+        Without a repository or a commit, return what the file held when it was first read, or an
+        absent one if that is unknown.
         """
         git = self.stores.git
         if git is not None and self._committed():

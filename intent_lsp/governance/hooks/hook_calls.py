@@ -138,9 +138,9 @@ class HookCalls(Struct, frozen=True, kw_only=True):
     def _decided(
         self, asker: HookAsker, judge: Callable[[ApprovalAnswer], CallDecision]
     ) -> CallDecision:
-        """Judge a call; if a person has to decide, ask and judge again with their answer.
+        """Judge a call of `asker`; if a person has to decide, ask `person`, and judge again.
 
-        Return the last decision. Without `person`, judge once, with NO_ANSWER.
+        `person` is the attribute; without it, judge once, with NO_ANSWER. Return the last decision.
         """
         person = self.person
         if person is None:

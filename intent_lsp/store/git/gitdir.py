@@ -130,10 +130,10 @@ def stash_commits(git_directory: Path, common: Path) -> tuple[str, ...]:
 
 
 def git_identity(git_directory: Path, common: Path) -> tuple[int, ...]:
-    """Return values that change if another repository replaces this one; () if it cannot be read.
+    """Return values that change if another repository replaces this one or `config` is written.
 
-    `common` is the git directory that all work trees share. This runs before every libgit2 call, so
-    it makes only two system calls.
+    Return () if the directory or `config` is not there. `common` is the git directory that all work
+    trees share. This runs before every libgit2 call, so it makes only two system calls.
     """
     try:
         room = os.stat(git_directory)  # noqa: PTH116 - takes half of Path.stat's time

@@ -52,7 +52,7 @@ class SessionRow(Struct, frozen=True, kw_only=True):
         return replace(self, last_used_at=at, ended_at=None, pid=os.getpid())
 
     def choosing(self, intent_id: str | None, stage: str, at: str) -> "SessionRow":
-        """Return a copy of the row with another intent (None: no intent) and stage since `at`."""
+        """Return a copy of the row with another intent (None: none) and stage, used at `at`."""
         return replace(self, active_intent=intent_id, stage=stage, last_used_at=at)
 
 

@@ -94,9 +94,9 @@ class DiskChangeMonitor:
         self._watching = TreeWatcher(self._noticed)
 
     async def follow(self, open_root: OpenRoot, *, watch: bool) -> None:
-        """Start to notice changes in a root's work tree, and schedule a first examination.
+        """Schedule a first examination of a root's work tree, and let `schedule` begin later ones.
 
-        If `watch` is False, no watch is set.
+        If `watch`, changes on disk begin later ones, too.
         """
         root = open_root.governance.root
         self._roots[root] = _Root(open_root=open_root)

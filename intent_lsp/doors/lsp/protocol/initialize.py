@@ -57,7 +57,7 @@ def build_capabilities(
 def open_workspace(params: lsp.InitializeParams, encoding: PositionEncoding) -> Workspace:
     """Return pygls's workspace object, of which only the client's folders and root are used.
 
-    A root that is neither a `file:` URI nor a path is logged and left out.
+    A root that cannot be parsed is logged and left out. Folders are not checked.
     """
     kind = lsp.TextDocumentSyncKind.Incremental
     folders, root = params.workspace_folders or [], params.root_uri
@@ -67,5 +67,5 @@ def open_workspace(params: lsp.InitializeParams, encoding: PositionEncoding) -> 
         return Workspace(root, kind, folders, encoding.value)
     except ValueError as error:
         # The folders may still be usable.
-        _log.warning("the root is not a file: URI nor a path: %s", error)
+        _log.warning("the root cannot be parsed: %s", error)
         return Workspace(None, kind, folders, encoding.value)
