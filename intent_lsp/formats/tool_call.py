@@ -12,13 +12,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from intent_lsp.core.agents.tools import (
-    ToolCall,
-    ToolKind,
-    bare_name,
-    named_in,
-    tool_kind,
-)
+from intent_lsp.core.agents.tools import ToolCall, ToolKind, bare_name, named_in, tool_kind
 from intent_lsp.core.commands.reading import (
     NOTHING,
     CommandKind,

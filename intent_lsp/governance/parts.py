@@ -145,16 +145,10 @@ class RootParts:
             stores=self.stores, contents=self.contents, work_tree=work_tree, facts=facts
         )
         judging = CallJudging(
-            stores=self.stores,
-            sessions=self.sessions,
-            admitting=admitting,
-            commands=self.commands,
+            stores=self.stores, sessions=self.sessions, admitting=admitting, commands=self.commands
         )
         self.calls = AgentCalls(
-            stores=self.stores,
-            contents=self.contents,
-            judging=judging,
-            commands=self.commands,
+            stores=self.stores, contents=self.contents, judging=judging, commands=self.commands
         )
 
 

@@ -26,9 +26,7 @@ _ELSEWHERE: Final = frozenset(("-C", "--git-dir", "--work-tree"))
 _GIT: Final = ProgramRow(kind=RowKind.READS, values=_ELSEWHERE | {"-c", "--namespace"})
 _CLEAN: Final = ProgramRow(kind=RowKind.READS, values=frozenset(("-e", "--exclude")))
 _STASH: Final = ProgramRow(
-    kind=RowKind.READS,
-    values=frozenset(("-m", "--message")),
-    unless=frozenset(("-a", "--all")),
+    kind=RowKind.READS, values=frozenset(("-m", "--message")), unless=frozenset(("-a", "--all"))
 )
 _RESTORE: Final = ProgramRow(kind=RowKind.READS, values=frozenset(("-s", "--source")))
 

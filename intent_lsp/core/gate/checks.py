@@ -12,13 +12,7 @@ from typing import Final
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate.request import CallFacts, Denied, FileFact, GateRequest, Unread
-from intent_lsp.core.gate.words import (
-    available_ids,
-    available_json,
-    first_of,
-    listed,
-    open_owners,
-)
+from intent_lsp.core.gate.words import available_ids, available_json, first_of, listed, open_owners
 from intent_lsp.core.paths import INTENTS_FILE
 from intent_lsp.core.records import MutationClass
 
@@ -63,10 +57,7 @@ def intent_not_found(question: GateRequest) -> Denied | None:
         code=GateCode.INTENT_NOT_FOUND,
         message=f"{_CITE}Intent {wanted} is not in {INTENTS_FILE}. Available: {known}."
         + _cure(question),
-        details={
-            "intent_id": wanted,
-            "available_intents": _available(question),
-        },
+        details={"intent_id": wanted, "available_intents": _available(question)},
         paths=question.paths,
     )
 

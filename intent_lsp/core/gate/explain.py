@@ -16,13 +16,7 @@ from msgspec.structs import replace
 
 from intent_lsp.core.codes import GateCode
 from intent_lsp.core.gate import check_facts
-from intent_lsp.core.gate.gate import (
-    CHECKS,
-    SCOPE_ROW,
-    Check,
-    judge_call,
-    passed_over,
-)
+from intent_lsp.core.gate.gate import CHECKS, SCOPE_ROW, Check, judge_call, passed_over
 from intent_lsp.core.gate.request import Ask, CallFacts, Denied, GateRequest
 from intent_lsp.core.gate.words import fact_of, shown
 

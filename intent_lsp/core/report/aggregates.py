@@ -143,9 +143,7 @@ def contributor_name(contributor: Contributor) -> str:
     return kind if model in {kind.lower(), "unknown"} else f"{kind} {model}"
 
 
-def _joined(
-    found: Iterable[tuple[str, LineCount]],
-) -> Iterable[tuple[str | None, LineCount]]:
+def _joined(found: Iterable[tuple[str, LineCount]]) -> Iterable[tuple[str | None, LineCount]]:
     """Add up the line counts of each name.
 
     Without any names, return one group named None with no lines.

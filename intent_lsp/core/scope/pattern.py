@@ -12,12 +12,7 @@ from msgspec import Struct
 
 from intent_lsp.core.scope.braces import expand_braces
 from intent_lsp.core.scope.language import fold
-from intent_lsp.core.scope.limits import (
-    MAX_AUTOMATA,
-    MAX_CLASSES,
-    MAX_PATTERN,
-    PatternLimitError,
-)
+from intent_lsp.core.scope.limits import MAX_AUTOMATA, MAX_CLASSES, MAX_PATTERN, PatternLimitError
 from intent_lsp.core.scope.rows import PatternRow, PatternRows, dead_part, read_row
 from intent_lsp.core.scope.segment import Segment
 

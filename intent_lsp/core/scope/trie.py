@@ -133,10 +133,7 @@ class Branch:
     so that every name leads back to the node.
     """
 
-    __slots__ = (
-        *("anything", "ends", "globstar", "loops"),
-        *("magic", "names", "node", "tails"),
-    )
+    __slots__ = (*("anything", "ends", "globstar", "loops"), *("magic", "names", "node", "tails"))
 
     def __init__(self, *, loops: bool = False) -> None:
         self.node = TrieNode()

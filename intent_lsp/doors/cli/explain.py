@@ -183,10 +183,7 @@ def _of_call(
     rows, admission = governance.calls.explain(session_id, agent_id, call)
     told = call_json(admission, governance.root)
     return _Explained(
-        rows=rows,
-        words=tuple(of_call(admission)),
-        json=told,
-        refused=not told["allowed"],
+        rows=rows, words=tuple(of_call(admission)), json=told, refused=not told["allowed"]
     )
 
 
@@ -233,9 +230,5 @@ def _plain(markdown: str) -> str:
 
 _MARKS: Final = {RowOutcome.PASS: "✓", RowOutcome.FAIL: "✗", RowOutcome.SKIPPED: "·"}
 _PLAIN_MARKS: Final = {RowOutcome.PASS: "+", RowOutcome.FAIL: "x", RowOutcome.SKIPPED: "-"}
-_STYLES: Final = {
-    RowOutcome.PASS: "green",
-    RowOutcome.FAIL: "bold red",
-    RowOutcome.SKIPPED: "dim",
-}
+_STYLES: Final = {RowOutcome.PASS: "green", RowOutcome.FAIL: "bold red", RowOutcome.SKIPPED: "dim"}
 _COLUMNS: Final = (Column(""), Column("", fold=True), Column("", fold=True))

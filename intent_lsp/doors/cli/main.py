@@ -124,9 +124,7 @@ COMMANDS: Final = (
     CommandEntry("trace lines", "which lines come from an intent", "ledger.lines"),
     CommandEntry("trace stats", "how much happened: edits, lines, violations", "ledger.stats"),
     CommandEntry(
-        "trace map",
-        "which intent touched which files and definitions, as Markdown",
-        "ledger.lines",
+        "trace map", "which intent touched which files and definitions, as Markdown", "ledger.lines"
     ),
     CommandEntry("trace report", "the ledger as one page of HTML, to hand on", "ledger.report"),
     CommandEntry("trace export", "records in a form that other tools read", "ledger.export"),

@@ -81,10 +81,7 @@ def session_needed(options: argparse.Namespace) -> str:
     """
     session_id = session_named(options)
     if session_id is None:
-        raise WrongUsageError(
-            "no session was given",
-            cure=f"use --session S, or set {VARIABLE}",
-        )
+        raise WrongUsageError("no session was given", cure=f"use --session S, or set {VARIABLE}")
     return session_id
 
 

@@ -67,8 +67,7 @@ DeclaredClass = Annotated[
     MutationClass, Field(description="What kind of change it is, for the record.")
 ]
 IntentIdText = Annotated[
-    str,
-    Field(min_length=1, max_length=LONGEST_ID, description="The id of an intent: INT-001."),
+    str, Field(min_length=1, max_length=LONGEST_ID, description="The id of an intent: INT-001.")
 ]
 
 

@@ -12,12 +12,7 @@ from intent_lsp.doors.mcp.answers import ToolAnswer, ToolFailure, refusal
 from intent_lsp.doors.mcp.call_approval import granted_by, person_answer
 from intent_lsp.doors.mcp.tool_request import ToolRequest, ToolResult, in_thread, new_session
 from intent_lsp.formats.intents.intent_json import intent_json
-from intent_lsp.governance.calls.approvals import (
-    APPROVE,
-    REJECT,
-    ApprovalQuestion,
-    expansion_words,
-)
+from intent_lsp.governance.calls.approvals import APPROVE, REJECT, ApprovalQuestion, expansion_words
 from intent_lsp.governance.calls.call_answers import CallViolation, violations_json
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, intents_json, selection_json
 from intent_lsp.governance.plan.planning import Granted, Wish

@@ -150,10 +150,7 @@ GENERIC: Final = Host(
         "subagent_start": HookKind.SUBAGENT_START,
         "subagent_end": HookKind.SUBAGENT_END,
     },
-    fields=Fields(
-        event=("event", "hook_event_name"),
-        parent=("parent_session_id",),
-    ),
+    fields=Fields(event=("event", "hook_event_name"), parent=("parent_session_id",)),
     refuse=lambda _event, reason: {"allowed": False, "reason": reason},
     tell=lambda _event, text: {"context": text},
 )

@@ -72,8 +72,7 @@ def renewed(record: Record) -> Record:
     The hashes in `integrity` stay.
     """
     place = Integrity(
-        prev_record_hash=record.integrity.prev_record_hash,
-        record_hash=record.integrity.record_hash,
+        prev_record_hash=record.integrity.prev_record_hash, record_hash=record.integrity.record_hash
     )
     return replace(record, integrity=place)
 

@@ -173,10 +173,7 @@ HOSTS: Final = (
         package="cline",
         at_home=(".cline",),
         in_root=(".clinerules", ".cline"),
-        steps=(
-            "Switch hooks on in Cline's settings.",
-            _servers_by_hand("Cline"),
-        ),
+        steps=("Switch hooks on in Cline's settings.", _servers_by_hand("Cline")),
     ),
     AgentHost(
         name="cursor",

@@ -116,11 +116,7 @@ def _entries(host: AgentHost, wish: RegistrationOptions) -> JsonRegistration | T
     if hooks.shape is HookShape.TABLES:
         return TomlRegistration(host=host.hook, entries=entries)
     return JsonRegistration(
-        host=host.hook,
-        entries=entries,
-        container=(hooks.container,),
-        top=hooks.top,
-        own=hooks.own,
+        host=host.hook, entries=entries, container=(hooks.container,), top=hooks.top, own=hooks.own
     )
 
 

@@ -29,12 +29,7 @@ from intent_lsp.formats.registrations.json_entry import (
     matches_all,
     same_trigger,
 )
-from intent_lsp.formats.registrations.jsonc import (
-    JsonNode,
-    JsonValue,
-    UnreadableText,
-    parse_jsonc,
-)
+from intent_lsp.formats.registrations.jsonc import JsonNode, JsonValue, UnreadableText, parse_jsonc
 from intent_lsp.formats.registrations.registration import EditedText, State
 
 

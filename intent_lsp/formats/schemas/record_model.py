@@ -200,9 +200,6 @@ class LedgerRecord(SchemaModel):
             "files": {"maxItems": 0},
         }
         schema["allOf"] = [
-            {
-                "if": {"required": ["error"]},
-                "then": {"properties": {"success": {"const": False}}},
-            },
+            {"if": {"required": ["error"]}, "then": {"properties": {"success": {"const": False}}}},
             {"if": {"required": ["grant"]}, "then": {"properties": grant}},
         ]

@@ -18,11 +18,7 @@ from intent_lsp.core.scope.rows import literal_path
 from intent_lsp.formats.intents.structure.entries import IntentsStructure, StructuredEntry
 from intent_lsp.formats.intents.structure.lookup import IntentsPart, PartKind, parts_of
 from intent_lsp.formats.yaml.nodes import Alias
-from intent_lsp.governance.authoring.explanations import (
-    NAMED_AT_MOST,
-    Explanations,
-    matched_words,
-)
+from intent_lsp.governance.authoring.explanations import NAMED_AT_MOST, Explanations, matched_words
 from intent_lsp.governance.authoring.glob_matches import GlobMatches, MatchedFiles
 from intent_lsp.governance.plan.checkout import CheckoutRefusal, selectable
 from intent_lsp.governance.plan.tree_listing import TreeListing
@@ -178,9 +174,7 @@ def choices_of(
         return IntentChoices()
     selected = rules.present_id(active) == intent.id
     return IntentChoices(
-        selected=selected,
-        selectable=not selected,
-        completable=not unsaved and _is_writable(entry),
+        selected=selected, selectable=not selected, completable=not unsaved and _is_writable(entry)
     )
 
 

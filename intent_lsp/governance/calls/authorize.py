@@ -16,13 +16,7 @@ from intent_lsp.core.codes import GateCode
 from intent_lsp.core.content import ContentHash
 from intent_lsp.core.gate.explain import ExplainedRow, explain_call
 from intent_lsp.core.gate.gate import judge_call, refusal_with, rejected, unavailable
-from intent_lsp.core.gate.request import (
-    Allowed,
-    ApprovalAnswer,
-    Ask,
-    CallFacts,
-    Denied,
-)
+from intent_lsp.core.gate.request import Allowed, ApprovalAnswer, Ask, CallFacts, Denied
 from intent_lsp.core.policy import Enforcement
 from intent_lsp.core.records import ScopeValidation
 from intent_lsp.core.timestamps import timestamp
@@ -216,11 +210,7 @@ class CallAuthorizer(Struct, frozen=True, kw_only=True):
     def _issue(self, judged: JudgedCall, decision: Allowed, *, by_save: bool) -> CallDecision:
         now = self.stores.clock()
         ticket = ticket_of(
-            judged,
-            decision,
-            ticket_id=self.stores.new_id(),
-            at=timestamp(now),
-            by_save=by_save,
+            judged, decision, ticket_id=self.stores.new_id(), at=timestamp(now), by_save=by_save
         )
         small: dict[ContentHash, bytes] = {}
         for file in judged.files:

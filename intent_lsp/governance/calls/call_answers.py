@@ -102,12 +102,7 @@ class Violations(Struct, frozen=True):
         return GateCode.SCOPE_VIOLATION, f"{ticket.intent_id} does not own it", _SCOPE
 
     def _way_back(
-        self,
-        path: WorkspacePath,
-        old: ContentHash | None,
-        new: ContentHash | None,
-        *,
-        known: bool,
+        self, path: WorkspacePath, old: ContentHash | None, new: ContentHash | None, *, known: bool
     ) -> str:
         """Return the instruction to restore a file, as a clause of a message.
 

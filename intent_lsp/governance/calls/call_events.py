@@ -260,9 +260,7 @@ def _content(file: FoundFile) -> FileContent:
 
 
 def _moved(
-    file: FoundFile,
-    previous: WorkspacePath,
-    before: Mapping[WorkspacePath, ContentHash | None],
+    file: FoundFile, previous: WorkspacePath, before: Mapping[WorkspacePath, ContentHash | None]
 ) -> FoundFile:
     ticket = replace(file.ticket, previous=previous, pre_hash=before[previous], effect=Effect.MOVE)
     return replace(file, ticket=ticket)

@@ -20,12 +20,7 @@ from intent_lsp.core.rename_detection import renamed
 from intent_lsp.formats.diff import MAX_DIFFED_BYTES, line_hunks
 from intent_lsp.store.fs.tree_reader import read_tracked
 from intent_lsp.store.git.commits import UnreadableCommitsError
-from intent_lsp.store.git.file_changes import (
-    FileDelta,
-    FileSide,
-    commit_deltas,
-    index_deltas,
-)
+from intent_lsp.store.git.file_changes import FileDelta, FileSide, commit_deltas, index_deltas
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.status import tree_status
 

@@ -23,11 +23,7 @@ from intent_lsp.core.codes import CheckCode, GateCode
 from intent_lsp.core.content import FileContent
 from intent_lsp.core.line_diff import Hunk
 from intent_lsp.core.paths import WorkspacePath
-from intent_lsp.governance.check.diffed_files import (
-    DiffedFile,
-    comparable_lines,
-    hunks_between,
-)
+from intent_lsp.governance.check.diffed_files import DiffedFile, comparable_lines, hunks_between
 
 _LEVELS: Final = tuple(FindingLevel)
 _OTHER: Final = ""

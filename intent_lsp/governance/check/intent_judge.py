@@ -20,13 +20,7 @@ from msgspec.structs import replace
 from intent_lsp.core.approvals import Grant
 from intent_lsp.core.check.commit import CommitFacts
 from intent_lsp.core.gate.gate import judge_call, judge_save
-from intent_lsp.core.gate.request import (
-    Allowed,
-    CallFacts,
-    Denied,
-    FileFact,
-    GateRequest,
-)
+from intent_lsp.core.gate.request import Allowed, CallFacts, Denied, FileFact, GateRequest
 from intent_lsp.core.paths import IGNORE_FILE, INTENTS_FILE, POLICY_FILE, WorkspacePath
 from intent_lsp.core.scope.scope import Scope
 from intent_lsp.governance.root.rules import FileState, Rules, rules_from

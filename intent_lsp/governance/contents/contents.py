@@ -12,13 +12,7 @@ from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from intent_lsp.core.content import (
-    ABSENT,
-    ContentHash,
-    FileContent,
-    content_of,
-    hash_if_there,
-)
+from intent_lsp.core.content import ABSENT, ContentHash, FileContent, content_of, hash_if_there
 from intent_lsp.core.control_plane import server_only
 from intent_lsp.core.paths import WorkspacePath
 from intent_lsp.governance.contents.initial_contents import (

@@ -20,11 +20,7 @@ from intent_lsp.core.rename_detection import renamed
 from intent_lsp.governance.disk.comparison import commit_hash
 from intent_lsp.governance.disk.pending_changes import PendingChange, PendingChanges, RecordedChange
 from intent_lsp.governance.disk.tree_snapshots import GitWork
-from intent_lsp.governance.judging.edit_events import (
-    Author,
-    DiskChange,
-    record_changes,
-)
+from intent_lsp.governance.judging.edit_events import Author, DiskChange, record_changes
 from intent_lsp.governance.judging.refused_calls import refused_call
 from intent_lsp.governance.judging.restoring_edits import puts_back
 from intent_lsp.governance.judging.save_judge import BaseHash, Judgement, SaveJudge
@@ -185,10 +181,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         return renamed(gone, came)
 
     def _change(
-        self,
-        held_by: Held,
-        path: WorkspacePath,
-        names: Mapping[WorkspacePath, WorkspacePath],
+        self, held_by: Held, path: WorkspacePath, names: Mapping[WorkspacePath, WorkspacePath]
     ) -> DiskChange | None:
         """Return the change or rename of a file, or None if it is not to be recorded now.
 

@@ -225,10 +225,7 @@ def _keep_excludes(git: GitSnapshot, contents: Contents) -> None:
 
 
 def _hidden_files(
-    looks: TreeLooks,
-    before: TreeSnapshot,
-    now: TreeSnapshot,
-    edits: Iterable[ChangedFile],
+    looks: TreeLooks, before: TreeSnapshot, now: TreeSnapshot, edits: Iterable[ChangedFile]
 ) -> Iterator[ChangedFile]:
     """Yield existing files that changes of ignore files between two snapshots have hidden from git.
 

@@ -162,8 +162,7 @@ class HookSessions(Struct, frozen=True):
         An agent without a handle gets one. Without a session database there are no handles.
         """
         return Handshake(
-            handle=self.governance.handles.handle(*asker),
-            intents=self.governance.open_intents(),
+            handle=self.governance.handles.handle(*asker), intents=self.governance.open_intents()
         )
 
     def _preselected(self, asker: HookAsker) -> str:

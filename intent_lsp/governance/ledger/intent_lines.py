@@ -178,10 +178,7 @@ def _names_since(index: Index, path: WorkspacePath) -> Iterator[WorkspacePath]:
 
 
 def other_files(
-    root: Path,
-    index: Index,
-    touched: Collection[WorkspacePath],
-    known: Collection[WorkspacePath],
+    root: Path, index: Index, touched: Collection[WorkspacePath], known: Collection[WorkspacePath]
 ) -> OtherFiles:
     """Return more files into which lines of the `touched` files may have been moved.
 

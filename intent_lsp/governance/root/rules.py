@@ -270,11 +270,7 @@ def _intents_of(
 
 
 def rules_from(
-    intents: bytes | None,
-    policy: bytes | None,
-    ignored: bytes | None,
-    *,
-    spelling: NameComparison,
+    intents: bytes | None, policy: bytes | None, ignored: bytes | None, *, spelling: NameComparison
 ) -> Rules:
     """Return the rules that three files contain, whose bytes are given; None: there is no file."""
     state, reason, read = _intents_of(IntentsReader(), intents)

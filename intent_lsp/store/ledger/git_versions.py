@@ -23,12 +23,7 @@ from intent_lsp.formats.ledger.stated_link import stated_link
 from intent_lsp.store.git.gitdir import prefix_of
 from intent_lsp.store.git.objects import blob_lines, blob_size, discover
 from intent_lsp.store.git.reachable import logged_commits, named_commits, reachable
-from intent_lsp.store.ledger.blobs import (
-    COMMITS_AT_MOST,
-    LedgerBlob,
-    commits_cut,
-    ledger_blobs,
-)
+from intent_lsp.store.ledger.blobs import COMMITS_AT_MOST, LedgerBlob, commits_cut, ledger_blobs
 
 _log = logging.getLogger(__name__)
 

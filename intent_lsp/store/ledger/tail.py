@@ -27,13 +27,7 @@ from intent_lsp.core.timestamps import timestamp
 from intent_lsp.formats.ledger.jsonl import examine
 from intent_lsp.store.fs.local_dir import keep_aside
 from intent_lsp.store.ledger.index.index import MAX_LAG, Index
-from intent_lsp.store.ledger.raw.file import (
-    LedgerFile,
-    Reader,
-    last_line_start,
-    opened,
-    read_at,
-)
+from intent_lsp.store.ledger.raw.file import LedgerFile, Reader, last_line_start, opened, read_at
 from intent_lsp.store.ledger.raw.files import LedgerFiles
 from intent_lsp.store.locks.root_lock import NOTE_AT_MOST
 

@@ -15,13 +15,7 @@ from typing import BinaryIO
 from intent_lsp.core.errors import UnsafePathError
 from intent_lsp.store.fs.files import is_at
 from intent_lsp.store.fs.local_dir import ensure_inner_directory, restore_local_directory
-from intent_lsp.store.locks.file_lock import (
-    open_lock_file,
-    try_lock,
-    try_share,
-    unlock,
-    wait_for,
-)
+from intent_lsp.store.locks.file_lock import open_lock_file, try_lock, try_share, unlock, wait_for
 
 _log = logging.getLogger(__name__)
 

@@ -172,10 +172,7 @@ class SessionDb:
         return next(ended, None)
 
     def replace_baseline(
-        self,
-        session_id: str,
-        head: str | None,
-        files: Mapping[WorkspacePath, ContentHash | None],
+        self, session_id: str, head: str | None, files: Mapping[WorkspacePath, ContentHash | None]
     ) -> None:
         """Replace a session's baseline: a commit and the hashes of the files that differ from it.
 

@@ -98,11 +98,7 @@ class Watch:
     """
 
     def __init__(
-        self,
-        changed: OnChange,
-        *,
-        recheck_ms: int = _RECHECK_MS,
-        polling: Polling | None = None,
+        self, changed: OnChange, *, recheck_ms: int = _RECHECK_MS, polling: Polling | None = None
     ) -> None:
         self._changed = changed
         self._told_of_polling = polling

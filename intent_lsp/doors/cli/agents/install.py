@@ -187,10 +187,7 @@ def _remark(
     choice.hosts_option("all"),
     flag("--dry-run", "show the edits as a diff, and write nothing"),
     flag("--local", "remove from files that are not committed alone"),
-    examples=(
-        "intent-lsp agents uninstall --dry-run",
-        "intent-lsp agents uninstall --host cursor",
-    ),
+    examples=("intent-lsp agents uninstall --dry-run", "intent-lsp agents uninstall --host cursor"),
     json="write {root, dryRun, files, recordId} as JSON",
 )
 def agents_uninstall(call: Call) -> None:

@@ -30,16 +30,8 @@ _CURE: Final = 'give a glob such as "src/auth/**"; docs/scope.md says what a glo
         required=True,
     ),
     argument("--id ID", "its id (default: the next free INT-NNN)", type=identifier),
-    repeated(
-        "--constraint TEXT",
-        "what it must keep to; may be given again",
-        type=sentence,
-    ),
-    repeated(
-        "--criterion TEXT",
-        "when it is done; may be given again",
-        type=sentence,
-    ),
+    repeated("--constraint TEXT", "what it must keep to; may be given again", type=sentence),
+    repeated("--criterion TEXT", "when it is done; may be given again", type=sentence),
     argument(
         "--status S",
         "its status (default: %(default)s, which selecting makes IN_PROGRESS)",

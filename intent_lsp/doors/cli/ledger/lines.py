@@ -19,11 +19,7 @@ from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable
 from intent_lsp.formats.result_json import FileRuns, lines_json
 from intent_lsp.governance.governance import Governance
 from intent_lsp.governance.ledger.blame import FileBlame, authors_of
-from intent_lsp.governance.ledger.intent_lines import (
-    WorkedFiles,
-    explained,
-    worked_files,
-)
+from intent_lsp.governance.ledger.intent_lines import WorkedFiles, explained, worked_files
 from intent_lsp.governance.ledger.reader import LedgerReader
 from intent_lsp.governance.root.rules import RulesCache
 

@@ -13,14 +13,7 @@ from intent_lsp.core.records import Record, RecordFile, ScopeValidation
 from intent_lsp.core.text import counted
 from intent_lsp.doors.cli.command import Call, argument, command, flag
 from intent_lsp.doors.cli.exits import WrongUsageError
-from intent_lsp.doors.cli.ledger.search import (
-    FILTERS,
-    PAGE,
-    RecordSearch,
-    count,
-    indexed,
-    search,
-)
+from intent_lsp.doors.cli.ledger.search import FILTERS, PAGE, RecordSearch, count, indexed, search
 from intent_lsp.doors.cli.terminal.output import Output
 from intent_lsp.doors.cli.terminal.table import Cell, Column, TextTable, facts_table
 from intent_lsp.doors.cli.terminal.times import local, local_with_offset

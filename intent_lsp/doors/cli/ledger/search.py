@@ -33,8 +33,7 @@ Passes = Callable[[Record], bool]
 
 FILTERS: Final = (
     repeated(
-        "--intent ID",
-        "of this intent, or one of its earlier ids; of any of them when given again",
+        "--intent ID", "of this intent, or one of its earlier ids; of any of them when given again"
     ),
     argument(
         "--path PATH",

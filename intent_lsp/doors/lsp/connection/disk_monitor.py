@@ -23,11 +23,7 @@ from intent_lsp.doors.lsp.connection.watchers import TreeWatcher
 from intent_lsp.doors.lsp.diagnostics.host_diagnostics import HostDiagnostics
 from intent_lsp.doors.lsp.diagnostics.tracked_documents import TrackedDocuments
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
-from intent_lsp.governance.agents.host_liveness import (
-    BlindHost,
-    blind_hosts,
-    note_unasked_changes,
-)
+from intent_lsp.governance.agents.host_liveness import BlindHost, blind_hosts, note_unasked_changes
 from intent_lsp.governance.disk.disk_changes import DiskNews
 from intent_lsp.store.agent_hosts import home_directory
 
@@ -81,10 +77,7 @@ class DiskChangeMonitor:
     """Notices changes on disk in the work trees of one connection's roots, and records them."""
 
     def __init__(
-        self,
-        tracked_documents: TrackedDocuments,
-        outcomes: RecordNotifier,
-        hosts: HostDiagnostics,
+        self, tracked_documents: TrackedDocuments, outcomes: RecordNotifier, hosts: HostDiagnostics
     ) -> None:
         self._tracked_documents, self._work = tracked_documents, tracked_documents.work
         self._outcomes = outcomes

@@ -50,13 +50,7 @@ class PublishedDiagnostics(Struct, frozen=True, kw_only=True):
 class DiagnosticsPublisher:
     """Publishes the diagnostics of files to one client, by pushes or by answers to its pulls."""
 
-    def __init__(
-        self,
-        *,
-        pull: bool,
-        publish: Publish,
-        refresh: Callable[[], None],
-    ) -> None:
+    def __init__(self, *, pull: bool, publish: Publish, refresh: Callable[[], None]) -> None:
         self.pull = pull
         self._publish = publish
         self._refresh = refresh

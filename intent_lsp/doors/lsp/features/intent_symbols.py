@@ -57,10 +57,7 @@ class IntentSymbols:
     """Answers `textDocument/references` and `workspace/symbol` on one connection."""
 
     def __init__(
-        self,
-        connection: Connection,
-        buffers: IntentsBuffers,
-        names: IntentsNames,
+        self, connection: Connection, buffers: IntentsBuffers, names: IntentsNames
     ) -> None:
         self._buffers = buffers
         self._names = names

@@ -36,12 +36,7 @@ from intent_lsp.formats.intents.structure.mentions import (
     named_at,
 )
 from intent_lsp.governance.plan.planning import unwritten
-from intent_lsp.governance.plan.renaming import (
-    IgnoreText,
-    ignore_text,
-    not_renamed,
-    rename_edits,
-)
+from intent_lsp.governance.plan.renaming import IgnoreText, ignore_text, not_renamed, rename_edits
 
 _DECLARED: Final = MentionKind.DECLARATION
 _NOTHING: Final = "Nothing was renamed"

@@ -196,11 +196,7 @@ class IntentProtocol(SendingProtocol):
         self._stage = _Stage.INITIALIZING
 
     def _initialized(
-        self,
-        request: Request,
-        params: lsp.InitializeParams,
-        _: object,
-        error: BaseException | None,
+        self, request: Request, params: lsp.InitializeParams, _: object, error: BaseException | None
     ) -> None:
         result = None
         if error is None:

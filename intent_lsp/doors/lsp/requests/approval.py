@@ -41,13 +41,7 @@ class ApprovalPrompt:
         """
         return ASKABLE if self._connection.people.can_choose else NO_QUESTIONS
 
-    async def settled(
-        self,
-        open_root: OpenRoot,
-        asker: str,
-        judged: T,
-        judge: Judge[T],
-    ) -> T:
+    async def settled(self, open_root: OpenRoot, asker: str, judged: T, judge: Judge[T]) -> T:
         """Return `judged`, or, if its decision is Ask, the result of judging after asking a person.
 
         `judge` judges the call with an answer; `judged` is the result for `first_word`. `asker` is

@@ -17,13 +17,7 @@ from intent_lsp.doors.lsp.requests.agent_requests import AgentRequests
 from intent_lsp.doors.lsp.requests.workspace_lookup import RootLookup, session_of, why_none
 from intent_lsp.doors.lsp.runtime.open_root import OpenRoot
 from intent_lsp.doors.lsp.runtime.settings import Settings
-from intent_lsp.doors.lsp.wire.answers import (
-    JsonObject,
-    accepted,
-    draft_wire,
-    failed,
-    status_wire,
-)
+from intent_lsp.doors.lsp.wire.answers import JsonObject, accepted, draft_wire, failed, status_wire
 from intent_lsp.formats.ledger.jsonl import to_wire
 from intent_lsp.formats.markdown.provenance import who
 from intent_lsp.formats.params.read import read_params

@@ -19,12 +19,7 @@ from msgspec import Struct
 from intent_lsp.core.agents.hook_answer import HookAnswer
 from intent_lsp.core.agents.hook_event import HookDecision, HookEvent
 from intent_lsp.core.gate.request import NO_ANSWER, ApprovalAnswer
-from intent_lsp.formats.hook_wire import (
-    HookRequest,
-    encode_reply,
-    encode_waiting,
-    read_request,
-)
+from intent_lsp.formats.hook_wire import HookRequest, encode_reply, encode_waiting, read_request
 from intent_lsp.formats.hosts.table import HOSTS
 from intent_lsp.formats.person_wire import encode_answer, read_question
 from intent_lsp.governance.calls.approvals import ApprovalQuestion, ApprovalTime

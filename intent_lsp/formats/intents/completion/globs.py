@@ -139,11 +139,7 @@ def _written(
 ) -> ProposedEdit | None:
     last = segment.lead + name
     value = ProposedValue(
-        text=segment.before + last,
-        last=last,
-        goes_on=goes_on,
-        quoted=True,
-        listed=place.listed,
+        text=segment.before + last, last=last, goes_on=goes_on, quoted=True, listed=place.listed
     )
     return write_value(place.cursor, value)
 

@@ -252,13 +252,7 @@ def _segment(word: CursorWord, text: str, snippet: str, matched: str) -> Propose
     slash = word.rest.find("/")
     end = word.end if slash < 0 else word.cursor + slash + (1 if matched.endswith("/") else 0)
     start = word.start + word.typed.rfind("/") + 1
-    return ProposedEdit(
-        start=start,
-        end=end,
-        text=text,
-        snippet=snippet,
-        matched=matched,
-    )
+    return ProposedEdit(start=start, end=end, text=text, snippet=snippet, matched=matched)
 
 
 def _source(value: ProposedValue, quote: str) -> tuple[str, str]:

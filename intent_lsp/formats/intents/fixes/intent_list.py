@@ -90,10 +90,7 @@ def _entry(key: YamlNode, value: YamlNode) -> _Entry | None:
 
 
 def _block_changes(
-    reading: YamlDocument,
-    entries: Sequence[_Entry],
-    others: Sequence[_Pair],
-    root_key: str | None,
+    reading: YamlDocument, entries: Sequence[_Entry], others: Sequence[_Pair], root_key: str | None
 ) -> list[TextEdit] | None:
     text = reading.text
     changes: list[TextEdit] = []

@@ -77,13 +77,7 @@ class Levels:
         """Enter a block collection that begins at a column."""
         new = self.column_inside(is_list=is_list)
         self._levels.append(
-            Level(
-                is_list=is_list,
-                old=column,
-                new=new,
-                scanned_old=column,
-                scanned_new=new,
-            )
+            Level(is_list=is_list, old=column, new=new, scanned_old=column, scanned_new=new)
         )
 
     def dash(self, column: int) -> None:

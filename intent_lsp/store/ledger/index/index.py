@@ -233,9 +233,7 @@ class Index:
         self._nothing.close()
 
     def _ask(
-        self,
-        question: Callable[[sqlite3.Connection, Sources], T],
-        progress: BuildProgress = quiet,
+        self, question: Callable[[sqlite3.Connection, Sources], T], progress: BuildProgress = quiet
     ) -> T:
         """Bring the index up to date, and return what `question` returns.
 

@@ -40,10 +40,7 @@ _GRANTED: Final = "INSERT INTO granted VALUES (?, ?, ?)"
 
 
 def insert(
-    connection: sqlite3.Connection,
-    source: IndexedFile,
-    lines: bytes,
-    entries: Iterable[IndexEntry],
+    connection: sqlite3.Connection, source: IndexedFile, lines: bytes, entries: Iterable[IndexEntry]
 ) -> None:
     """Index the next lines of a ledger file, and set `source` to their end.
 

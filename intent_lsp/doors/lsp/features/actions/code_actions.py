@@ -190,11 +190,7 @@ class CodeActions:
 
 
 def _selections(
-    tracked: TrackedDocument,
-    problem: Violation,
-    usable: Sequence[Intent],
-    *,
-    can_ask: bool,
+    tracked: TrackedDocument, problem: Violation, usable: Sequence[Intent], *, can_ask: bool
 ) -> list[lsp.CodeAction]:
     """Return the actions that select an intent to resolve the violation `problem`.
 
