@@ -8,7 +8,13 @@ import pytest
 from hypothesis import example, given
 
 from intent_lsp.core.content import content_of
-from intent_lsp.formats.syntax.languages import MAX_PARSED_BYTES, language_of, parse
+from intent_lsp.formats.syntax.languages import (
+    MAX_BROKEN,
+    MAX_DEPTH,
+    MAX_PARSED_BYTES,
+    language_of,
+    parse,
+)
 from intent_lsp.formats.syntax.outline import MAX_NAMED, Definition, innermost, outline
 from intent_lsp.store.clock import budget
 from tests.support.source_texts import contents, suffixes
@@ -128,14 +134,27 @@ HOSTILE = {
     "functions": b"function f(){" * 10_000,
     "quotes": b"\"'`" * 50_000,
     "marks": b"# " * 100_000,
+    "modules": b"mod a{" * 30_000 + b"}" * 30_000,
+    "brackets": b"a: " + b"[" * 100_000,
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("path", ["a.py", "a.cpp", "a.js", "a.md", "a.rb"])
+@pytest.mark.parametrize("path", ["a.py", "a.cpp", "a.js", "a.md", "a.rb", "a.rs", "a.yaml"])
 def test_hostile_text_is_answered(path: str, name: str) -> None:
     for each in outline(path, content_of(HOSTILE[name]), budget(0.2)):
         assert 1 <= each.first_line <= each.last_line
+
+
+def test_a_text_of_many_tokens_that_fits_the_grammar_nowhere_has_no_tree() -> None:
+    assert parse("yaml", content_of(b"a: " + b"[" * MAX_BROKEN)) is None
+    assert parse("yaml", content_of(b"a: " + b"[" * (MAX_BROKEN // 2))) is not None
+
+
+def test_definitions_are_found_at_a_bounded_depth() -> None:
+    found = outline("a.rs", content_of(b"mod a{" * 5_000 + b"}" * 5_000))
+    # Between two modules is the list of the outer one's items.
+    assert len(found) == MAX_DEPTH // 2
 
 
 def test_a_text_that_takes_too_long_has_no_tree() -> None:

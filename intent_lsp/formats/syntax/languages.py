@@ -33,6 +33,12 @@ MAX_STEPS: Final = 20_000
 A megabyte of ordinary code takes fewer. Very deep or broken text takes more.
 """
 
+MAX_BROKEN: Final = 10_000
+"""The most tokens of a text that fits the grammar nowhere: a search takes their number squared."""
+
+MAX_DEPTH: Final = 2_000
+"""The greatest depth in a tree at which nodes are found: a search takes the depth squared."""
+
 Late: TypeAlias = Callable[[], bool]
 """Returns whether the caller has no more time. It is called repeatedly during a parse."""
 
@@ -112,28 +118,31 @@ def parse(language: str, content: FileContent, late: Late = in_time) -> SyntaxTr
     """Return the syntax tree of a file's content. Broken code gives a partial tree.
 
     Return None if the grammar is not installed. Return None if the content is not text, contains
-    NUL, is over MAX_PARSED_BYTES or is YAML nested too deep. Return None if parsing takes too many
-    steps, or if `late` returns True meanwhile.
+    NUL, is over MAX_PARSED_BYTES or is YAML nested too deep, or if it is broken as a whole and has
+    more than MAX_BROKEN tokens. Return None if parsing takes too many steps, or if `late` returns
+    True meanwhile.
     """
     source, grammar = _source(language, content), _grammar(language)
     whole = None if source is None or grammar is None else _tree(grammar, source, late)
     if source is None or whole is None:
         return None
-    return SyntaxTree(language=language, source=source, root=whole.root_node)
+    root = whole.root_node
+    if root.is_error and root.child_count > MAX_BROKEN:
+        return None
+    return SyntaxTree(language=language, source=source, root=root)
 
 
-def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int | None) -> list[Node]:
+def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int = MAX_DEPTH) -> list[Node]:
     """Return all nodes of the given types in text order, outer nodes before inner ones.
 
-    `depth` is the greatest depth in the tree at which a node is found, or None for any depth. Types
-    that the grammar does not have are skipped.
+    `depth` is the greatest depth in the tree at which a node is found. Types that the grammar does
+    not have are skipped.
     """
     query = _query(tree.language, types)
     if query is None:
         return []
     cursor = QueryCursor(query)
-    if depth is not None:
-        cursor.set_max_start_depth(depth)
+    cursor.set_max_start_depth(depth)
     found = cursor.captures(tree.root).get("found", [])
     return sorted(found, key=lambda node: (node.start_byte, -node.end_byte))
 

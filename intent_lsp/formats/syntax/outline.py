@@ -30,6 +30,7 @@ from intent_lsp.formats.syntax.definition_nodes import (
     kinds_of,
 )
 from intent_lsp.formats.syntax.languages import (
+    MAX_DEPTH,
     Late,
     SyntaxTree,
     captured,
@@ -126,7 +127,7 @@ def _definitions(tree: SyntaxTree, late: Late) -> tuple[Definition, ...] | None:
     """Return the definitions of a tree in text order, or None if `late` returned True meanwhile."""
     kinds, found = kinds_of(tree.language), list[Definition]()
     around: list[tuple[int, Definition]] = []
-    for node in captured(tree, tuple(kinds), DEEPEST.get(tree.language)):
+    for node in captured(tree, tuple(kinds), DEEPEST.get(tree.language, MAX_DEPTH)):
         if late():
             return None
         name = definition_name(tree, node) if defines(node) else ""
