@@ -40,6 +40,14 @@ def test_a_file_without_an_owner_is_to_be_left_alone() -> None:
     ]
 
 
+def test_what_only_the_person_can_put_right_is_said() -> None:
+    denied = Denied(code=GateCode.CONTRACT_DRIFT, message="No.", details={})
+    assert refusal_reason(denied, HANDSHAKE).splitlines() == [
+        "No.",
+        "Leave .orchestration/ alone and ask the person to put it right.",
+    ]
+
+
 def test_an_id_with_a_blank_is_quoted_in_the_command() -> None:
     command = "intent-lsp intents select 'my task' --session h-1"
     assert advice({"a": ["my task"]})[1].endswith(f"run `{command}`.")

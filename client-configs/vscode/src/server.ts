@@ -179,7 +179,7 @@ export class Server implements vscode.Disposable {
         this.onStarted(client, program);
       } else if (oldState === State.Starting && client === this.client) {
         listener.dispose();
-        this.setState({ kind: 'failed', program, reason: 'it ended and could not be started again' });
+        this.setState({ kind: 'failed', program, reason: 'it ended and did not start again' });
       }
     });
   }

@@ -84,7 +84,7 @@ def _kinds(glob: str) -> list[GlobPartKind]:
 def _wildcards(segment: str, braces: AbstractSet[int]) -> Iterator[int]:
     """Yield the offsets of the characters of a segment that belong to wildcards.
 
-    `braces` are the offsets of the braces and commas that make up alternatives.
+    `braces` are the offsets of the braces and commas that make up alternatives; none is yielded.
     """
     # Of each extglob that is open: the offsets of its sign, its bracket and its bars.
     opened: list[list[int]] = []

@@ -145,7 +145,9 @@ def compile_pattern(text: str, reading: NameComparison = EXACT) -> Pattern:
 
 
 def normalize(text: str) -> NormalizedPattern:
-    """Return the glob of a pattern: outer white space and leading `!`, `./` and `/` are removed.
+    """Return the glob of a pattern, without leading `!`, `./` and `/`.
+
+    Outer white space is removed too, unless it is escaped.
 
     A `!` that begins an extglob `!(…)` stays. `dir/` becomes `dir/**`. A pattern that begins with
     `#` is a comment: its glob is empty.

@@ -106,7 +106,7 @@ def split_globstar(glob: str) -> str | None:
 
 
 def negated_member(pattern: Pattern) -> bool:
-    """Whether an alternative in braces begins with `!` (not `!(`), which excludes nothing there."""
+    """Whether an alternative in braces begins with a `!`, other than `!(`: it excludes nothing."""
     return len(pattern.rows) > 1 and _NEGATED_MEMBER.search(pattern.spelling.glob) is not None
 
 

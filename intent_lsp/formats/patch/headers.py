@@ -203,9 +203,10 @@ def _header(block: Mapping[str, str], end: int) -> Header:
 
 
 def _renamed(block: Mapping[str, str]) -> tuple[PatchedFile, ...]:
-    """Return the new file of git's `rename` or `copy` lines; empty if there are no such lines.
+    """Return the file that git's `rename` or `copy` lines make, a renamed one with its old name.
 
-    `block` are the header lines by keyword. Names in these lines have no prefix.
+    The result is empty if there are no such lines. `block` are the header lines by keyword. Names
+    in these lines have no prefix.
     """
     for old, new in (("rename from", "rename to"), ("rename old", "rename new")):
         if block.get(old) and block.get(new):

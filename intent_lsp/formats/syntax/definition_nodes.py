@@ -133,9 +133,12 @@ def _of_receiver(tree: SyntaxTree, node: Node) -> str:
     return f"{of}.{name}" if of else name
 
 
+_TAGS = ("start_tag", "self_closing_tag")
+
+
 def _element(tree: SyntaxTree, node: Node) -> str:
     """Return the name of an HTML element: `#` and its id, or "" if it has no id."""
-    start = next((child for child in node.named_children if child.type == "start_tag"), None)
+    start = next((child for child in node.named_children if child.type in _TAGS), None)
     for child in () if start is None else start.named_children:
         parts = [_spelled(tree, part) for part in child.named_children]
         if child.type == "attribute" and [part.lower() for part in parts[:1]] == ["id"]:

@@ -1,7 +1,6 @@
 """Finds what a YAML text has at a cursor while it is being typed, from the lines around it.
 
-Invariant: no text and no position makes it raise, and the text need not parse: only white space,
-dashes, colons, quotes and brackets are read.
+Invariant: no text and no position makes it raise, and the text need not parse.
 """
 
 import re

@@ -115,7 +115,7 @@ class CallEvents(Struct, frozen=True, kw_only=True):
     contents: Contents
 
     def found(self, ticket: Ticket, saved: Collection[WorkspacePath]) -> tuple[FoundFile, ...]:
-        """Return a ticket's files as they are on disk now. Editors have saved those in `saved`."""
+        """Return a ticket's files as they are on disk now, those in `saved` marked as saved."""
         return tuple(replace(self._now(file), saved=file.path in saved) for file in ticket.files)
 
     def found_besides(self, changed: ChangedFile) -> FoundFile:

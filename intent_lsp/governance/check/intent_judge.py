@@ -59,8 +59,8 @@ class ChangeRules(Struct, frozen=True):
 class CommittedRules:
     """The rules in the commits and the index of one repository.
 
-    `on_disk` are the rules in the work tree. They also judge a change if there is no intents file
-    in the change, none before it, and none in the head of its range.
+    `on_disk` are the rules in the work tree. They judge what the work tree adds to HEAD, and any
+    change without an intents file in it, before it, and in the head of its range.
     """
 
     def __init__(self, git: Git, on_disk: Rules) -> None:

@@ -17,6 +17,7 @@ from intent_lsp.core.codes import NO_USABLE_INTENT, GateCode
 from intent_lsp.core.gate.request import Denied
 from intent_lsp.core.gate.words import title_of
 from intent_lsp.core.intents import Intent
+from intent_lsp.core.paths import CONTROL_ROOM
 from intent_lsp.core.policy import Inheritance
 from intent_lsp.core.text import some_of, whole
 from intent_lsp.formats.hosts.payload import WrongPayloadError
@@ -241,6 +242,8 @@ def _way_out(denied: Denied, handshake: Handshake) -> list[str]:
         return _scope(denied, handshake)
     if denied.code is GateCode.HITL_REJECTED:
         return [f"Why: {denied.details['feedback']}."]
+    if denied.code is GateCode.CONTRACT_DRIFT:
+        return [f"Leave {CONTROL_ROOM}/ alone and ask the person to put it right."]
     return []
 
 

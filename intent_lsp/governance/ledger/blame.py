@@ -4,7 +4,7 @@ Invariant: nothing is written but the index. Contents kept in `.local/` make the
 but are not required.
 Invariant: lines that an editor has changed and not saved have no author yet.
 Invariant: a cached lineage is used only while the ledger is unchanged.
-Invariant: if the policy wants no names of people, none is returned and git is not run.
+Invariant: if the policy wants no names of people, none is looked up.
 """
 
 import logging

@@ -165,8 +165,8 @@ class LedgerHistory:
     def touched_files(self, since: TouchMark | None) -> TouchedFiles | None:
         """Return the newest record of each intent for each file that it touched since a mark.
 
-        A mark comes from an earlier result; None means since the beginning. Return None if the
-        ledger cannot be read.
+        A mark comes from an earlier result. Without a mark, or with one that no longer fits the
+        ledger, all touched files are returned. Return None if the ledger cannot be read.
         """
         return self._told(lambda: self._index.touched_files(since), None)
 

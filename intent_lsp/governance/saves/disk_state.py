@@ -95,7 +95,7 @@ class DiskState(Struct, kw_only=True):
 
 
 def holds(content: FileContent, lines: list[str]) -> bool:
-    """Return whether a content is the text of exactly these lines. False if it is absent."""
+    """Return whether a content is the text of exactly these lines, which have their line ends."""
     return not content.absent and content.text == "".join(lines)
 
 

@@ -80,9 +80,9 @@ class KnownHeads:
             )
 
     def forget(self, heads: Collection[ContentHash]) -> None:
-        """Remove heads from the known ones. A failure is logged and not raised.
+        """Remove heads whose records were appended again, or whose loss a person has accepted.
 
-        Their records were appended again, or a person has accepted their loss.
+        A failure is logged and not raised.
         """
         before = self.heads()
         self.settle(before, (known for known in before if known.hash not in heads))

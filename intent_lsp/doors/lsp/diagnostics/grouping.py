@@ -169,8 +169,7 @@ class DiagnosticGrouping:
     def _show_root(self, root: OpenRoot) -> None:
         """Publish the closed files of a root whose published diagnostics are out of date.
 
-        These are the files whose violations have been computed again since they were published.
-        They are also the files whose `others` have changed.
+        Their violations have been computed again since, or they stand for other files than before.
         """
         entries = [entry for entry in self._entries.values() if entry.open_root is root]
         shown = shown_of(entry.file for entry in entries)

@@ -24,10 +24,10 @@ _STEP = 2
 
 
 class ProposedValue(Struct, frozen=True, kw_only=True):
-    """A value to propose: its `text`, and `last`, the part of it that replaces the last segment.
+    """A value to propose: its `text`, and `last`, which replaces the last segment typed.
 
     `last` is None for a value that is not typed segment by segment. `goes_on`: more will be typed
-    behind it. `quoted`: it gets quotes where none are typed yet. `listed`: a list is missing around
+    behind it. `quoted`: it gets quotes if nothing is typed yet. `listed`: a list is missing around
     it.
     """
 

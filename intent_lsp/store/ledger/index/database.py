@@ -77,7 +77,7 @@ T = TypeVar("T")
 
 
 class IndexDatabase:
-    """The connection to the index's SQLite database. Only one thread at a time uses it."""
+    """The connection to the index's SQLite database. It is thread-safe."""
 
     def __init__(self, path: Path | None) -> None:
         """Set the path of the database file. If `path` is None, the database is in memory."""
