@@ -177,6 +177,12 @@ def test_a_submodule_is_no_file_of_ours(repository: Repository, tmp_path: Path) 
     assert theirs.git_dir.is_dir()
 
 
+@pytest.mark.parametrize("on", ["true", "True", "YES", "1"])
+def test_a_sparse_checkout_is_known_however_it_is_spelled(repository: Repository, on: str) -> None:
+    repository.git("config", "core.sparseCheckout", on)
+    assert GitSnapshots(opened(repository.root)).is_sparse()
+
+
 @pytest.mark.parametrize("flag", ["assume-unchanged", "skip-worktree"])
 def test_a_submodule_that_git_is_told_not_to_compare_is_still_a_submodule(
     repository: Repository, tmp_path: Path, flag: str

@@ -345,6 +345,21 @@ def test_a_large_blob_is_read_in_pieces(
     assert LedgerVersions(repository.root).committed() is None
 
 
+def test_a_large_ledger_that_was_cut_is_noticed_though_an_archive_came(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = chain(9)
+    repository.write(LEDGER_FILE, made.data)
+    whole = repository.commit()
+    repository.write(LEDGER_FILE, b"".join(made.lines[:1]))
+    repository.write(f"{ARCHIVE_ROOM}/agent_trace-2026.jsonl", chain(20).data)
+    repository.commit()
+    monkeypatch.setattr(blobs, "WHOLE_AT_MOST", 0)
+    found = discover(repository.root)
+    assert found is not None
+    assert [str(commit.id) for commit in blobs.commits_cut(found, "")] == [whole]
+
+
 def test_a_stream_that_ends_badly_is_not_taken_for_whole(repository: Repository) -> None:
     with pytest.raises(ChildProcessError, match="cat-file"):
         list(stream_git(repository.root, "cat-file", "blob", "0" * 40))
