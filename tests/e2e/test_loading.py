@@ -174,13 +174,20 @@ async def test_a_save_made_before_the_service_is_loaded_is_recorded(
         await editor.problems(INTENTS_FILE, UNKNOWN)
 
 
-async def test_what_another_program_writes_before_the_file_is_first_read_is_unread(
-    repository: Repository,
-) -> None:
+@asynccontextmanager
+async def opened_early(repository: Repository) -> AsyncIterator[Editor]:
+    """Give an editor that has a file open which its server has not read yet."""
     govern(repository)
     async with held(repository.root) as editor:
         editor.open(INVOICE)
         assert later(await editor.ask(LOADED)) == []
+        yield editor
+
+
+async def test_what_another_program_writes_before_the_file_is_first_read_is_unread(
+    repository: Repository,
+) -> None:
+    async with opened_early(repository) as editor:
         repository.write(INVOICE, LINES + "theirs\n")
         await editor.ask(GO)
         await editor.ask("intent/select", {"intentId": "INT-002"})
@@ -196,10 +203,7 @@ async def test_what_another_program_writes_before_the_file_is_first_read_is_unre
 async def test_what_the_editor_saves_before_the_file_is_first_read_is_its_own(
     repository: Repository,
 ) -> None:
-    govern(repository)
-    async with held(repository.root) as editor:
-        editor.open(INVOICE)
-        assert later(await editor.ask(LOADED)) == []
+    async with opened_early(repository) as editor:
         editor.type(INVOICE, LINES + "mine\n")
         await editor.save(INVOICE, ask=False)
         editor.type(INVOICE, LINES + "mine\nmore\n")

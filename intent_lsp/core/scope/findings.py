@@ -149,8 +149,8 @@ def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pat
         written = None if bare is None else suggestions.as_written(pattern, bare)
         why = f"This pattern matches nothing: {suggestions.impossible(pattern)}."
         yield _finding(FileCode.DEAD_GLOB, why + _meaning(written), written)
-    elif pattern.dead_rows:
-        dead = "One" if pattern.dead_rows == 1 else f"{pattern.dead_rows:,}"
+    elif count := len(pattern.dead_parts):
+        dead = "One" if count == 1 else f"{count:,}"
         yield _finding(
             FileCode.DEAD_GLOB, f"{dead} of the alternatives in the braces can match no file."
         )

@@ -13,7 +13,7 @@ from msgspec import Struct
 from intent_lsp.core.scope.braces import expand_braces
 from intent_lsp.core.scope.language import fold
 from intent_lsp.core.scope.limits import MAX_AUTOMATA, MAX_CLASSES, MAX_PATTERN, PatternLimitError
-from intent_lsp.core.scope.rows import PatternRow, PatternRows, dead_part, read_row
+from intent_lsp.core.scope.rows import PatternRow, PatternRows, read_row
 from intent_lsp.core.scope.segment import Segment
 
 
@@ -57,9 +57,8 @@ EXACT = NameComparison()
 class Pattern:
     """A compiled pattern. `reading` is how it compares names.
 
-    `rows` are the alternatives that a path can match, and `dead_rows` is the number of all others.
-    `dead_part` is why the first of the others is dead: its part between slashes that no name can
-    match, which may be empty.
+    `rows` are the alternatives that a path can match. `dead_parts` has for each of the others the
+    part between slashes that no name can match, which may be empty.
     `refusal` says which limit the pattern exceeds, as a clause for a message, or is None if it
     exceeds none.
     """
@@ -69,8 +68,7 @@ class Pattern:
         self.spelling = normalize(text)
         self.exclusion = self.spelling.exclusion
         """Whether the pattern takes files out of the scope instead of putting them in."""
-        self.dead_rows = 0
-        self.dead_part = ""
+        self.dead_parts: tuple[str, ...] = ()
         self.rows: tuple[PatternRow, ...] = ()
         if refusal is not None:
             return
@@ -106,10 +104,8 @@ class Pattern:
         spelled = expand_braces(glob) if glob else ()
         folded = not self.reading.case_sensitive
         read = [read_row(text, folded=folded) for text in spelled]
-        rows = tuple(dict.fromkeys(row for row in read if row is not None))
-        dead = [text for text, row in zip(spelled, read, strict=True) if row is None]
-        self.dead_rows = len(dead)
-        self.dead_part = dead_part(dead[0], folded=folded) if dead else ""
+        rows = tuple(dict.fromkeys(row for row in read if not isinstance(row, str)))
+        self.dead_parts = tuple(row for row in read if isinstance(row, str))
         _check_size(_segments(rows))
         return rows
 

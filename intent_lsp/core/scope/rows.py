@@ -20,26 +20,19 @@ _ANYTHING = Segment((Wild.MANY,), ((Wild.MANY,),))
 """The segment `*`."""
 
 
-def read_row(text: str, *, folded: bool) -> PatternRow | None:
-    """Return the segments of one alternative of a pattern, or None if no path can match it.
+def read_row(text: str, *, folded: bool) -> PatternRow | str:
+    """Return the segments of one alternative of a pattern.
 
-    `folded`: case is ignored. Raise PatternLimitError if the alternative exceeds a limit.
+    If no path can match it, return its first part between slashes that no name can match; it may be
+    empty. `folded`: case is ignored. Raise PatternLimitError if the alternative exceeds a limit.
     """
     parts = _SLASHES.split(text)
     if parts.count("**") > MAX_GLOBSTARS:
         raise PatternLimitError(f"the pattern has more than {MAX_GLOBSTARS} `**`")
     kept = _without_parents(parts)
     row = [None if part == "**" else segment_of(part, folded=folded) for part in kept]
-    return None if any(map(_is_dead, kept, row)) else tuple(row)
-
-
-def dead_part(text: str, *, folded: bool) -> str:
-    """Return the first part between slashes of an alternative that no name can match.
-
-    Return "" if that part is empty, or if there is none. `folded`: case is ignored.
-    """
-    kept = _without_parents(_SLASHES.split(text))
-    return next((part for part in kept if _is_dead(part, segment_of(part, folded=folded))), "")
+    dead = (part for part, segment in zip(kept, row, strict=True) if _is_dead(part, segment))
+    return next(dead, tuple(row))
 
 
 def literal_path(row: PatternRow) -> str | None:

@@ -60,7 +60,8 @@ def foreign(pattern: Pattern, is_directory: IsDirectory) -> tuple[str, str | Non
 
 def impossible(pattern: Pattern) -> str:
     """Return why no path can match a pattern without `rows`, as a clause for a message."""
-    part = pattern.dead_part
+    # All that braces without a name in them leave is nothing, as `{,}` does.
+    part = next(iter(pattern.dead_parts), "")
     return f"no file name fits `{part}`" if part else "no file name is empty"
 
 

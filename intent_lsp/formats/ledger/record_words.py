@@ -15,7 +15,7 @@ from intent_lsp.core.records import Conversation, Range, Record, RecordFile
 from intent_lsp.core.report.aggregates import count_of_files
 from intent_lsp.core.text import escape_unseen
 from intent_lsp.formats.diff import DiffLine
-from intent_lsp.formats.markdown.provenance import doubts
+from intent_lsp.formats.markdown.provenance import CONCURRENT, doubts
 
 _FLAGS: Final = {
     "INTENT_CHANGED": "the intent's text has changed since this record",
@@ -109,7 +109,7 @@ def _consent(record: Record) -> Iterator[RecordFact]:
     if not record.success:
         yield RecordFact("failed", record.error or "no reason was given", FactTone.FAILURE)
     if record.concurrent_modification:
-        yield RecordFact("concurrent", "somebody else changed one of the edit's files meanwhile")
+        yield RecordFact("concurrent", CONCURRENT)
     yield from (RecordFact("", said, FactTone.DOUBT) for said in doubts(record))
     if record.approval is not None:
         asked = record.approval

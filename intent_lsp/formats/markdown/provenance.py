@@ -18,6 +18,7 @@ from intent_lsp.formats.markdown.editor_text import escaped
 LONGEST: Final = 200
 """The most characters of a foreign text that are shown."""
 
+CONCURRENT: Final = "somebody else changed one of the edit's files meanwhile"
 _NO_INTENT: Final = "no intent"
 _DAY: Final = slice(0, 10)
 _MINUTE: Final = slice(11, 16)
@@ -126,7 +127,7 @@ def reasons(record: Record) -> Iterator[str]:
     if record.error is not None:
         yield f"the call failed: {_shown(record.error)}"
     if record.concurrent_modification:
-        yield "somebody else changed one of the edit's files meanwhile"
+        yield CONCURRENT
     if record.refused_call_hash is not None:
         yield "an agent's call was refused, but its change was made"
     yield from doubts(record)

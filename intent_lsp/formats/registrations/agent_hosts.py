@@ -34,6 +34,14 @@ def _servers_by_hand(title: str) -> str:
     )
 
 
+def _hooks_of_claude_too(title: str) -> str:
+    """Return the remark on a host that runs the hooks of Claude Code beside its own."""
+    return (
+        f"{title} also runs the hooks of .claude/settings.json; a call that both report is"
+        " judged and recorded once."
+    )
+
+
 HOSTS: Final = (
     AgentHost(
         name="claude",
@@ -76,10 +84,7 @@ HOSTS: Final = (
         steps=(
             "Trust this folder when Copilot asks: it loads a folder's hooks only then.",
             "The cloud agent reads .github/hooks from the default branch: merge them into it.",
-            (
-                "Copilot also runs the hooks of .claude/settings.json; a call that both report is"
-                " judged and recorded once."
-            ),
+            _hooks_of_claude_too("Copilot"),
         ),
     ),
     AgentHost(
@@ -201,10 +206,7 @@ HOSTS: Final = (
         directories=(".cursor",),
         steps=(
             "Trust this workspace in Cursor.",
-            (
-                "Cursor also runs the hooks of .claude/settings.json; a call that both report is"
-                " judged and recorded once."
-            ),
+            _hooks_of_claude_too("Cursor"),
         ),
     ),
     AgentHost(

@@ -132,7 +132,7 @@ def parse(language: str, content: FileContent, late: Late = in_time) -> SyntaxTr
     return SyntaxTree(language=language, source=source, root=root)
 
 
-def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int = MAX_DEPTH) -> list[Node]:
+def captured(tree: SyntaxTree, types: tuple[str, ...], depth: int) -> list[Node]:
     """Return all nodes of the given types in text order, outer nodes before inner ones.
 
     `depth` is the greatest depth in the tree at which a node is found. Types that the grammar does

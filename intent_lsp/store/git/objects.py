@@ -44,7 +44,8 @@ NAMES: Final = ("filter", "working-tree-encoding", "ident", "text", "crlf", "eol
 """Every attribute that `conversion` reads."""
 SETTINGS: Final = ("core.autocrlf", "core.eol")
 """Every setting that `conversion` reads."""
-_TRUE: Final = ("true", "yes", "on", "1")
+TRUE: Final = ("true", "yes", "on", "1")
+"""Every spelling of a setting that is on, in lower case."""
 
 
 class Conversion(Struct, frozen=True, kw_only=True):
@@ -82,7 +83,7 @@ def conversion(attribute: Callable[[str], Attribute], setting: Callable[[str], s
         return Conversion(program=True)
     ident, text, _, eol = said = tuple(map(attribute, NAMES[2:]))
     automatic, end = map(setting, SETTINGS)
-    crlf = text is not False and ("crlf" in (eol, end) or automatic in _TRUE)
+    crlf = text is not False and ("crlf" in (eol, end) or automatic in TRUE)
     return Conversion(said=(*said, automatic, end)) if ident is True or crlf else Conversion()
 
 

@@ -23,6 +23,7 @@ from intent_lsp.store.git.gitdir import (
     small_file,
     stash_commits,
 )
+from intent_lsp.store.git.objects import TRUE
 from intent_lsp.store.git.program import run_git
 from intent_lsp.store.git.repository import Git
 from intent_lsp.store.git.status import TreeStatus
@@ -101,7 +102,7 @@ class GitSnapshots:
 
         Only the setting `core.sparseCheckout` is read.
         """
-        return self._git.setting("core.sparsecheckout").lower() in ("true", "yes", "on", "1")
+        return self._git.setting("core.sparsecheckout").lower() in TRUE
 
     def _read_flags(self) -> IndexFlags:
         """Return the index entries below the root that `git status` does not compare.
