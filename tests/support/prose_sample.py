@@ -15,25 +15,43 @@ from pathlib import Path
 from tests.support import message_list
 
 ROOT = Path(__file__).parents[2]
+_KINDS = ("@property", "@cached_property", "@classmethod", "@staticmethod", "@contextmanager")
+
+
+Documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def docstrings() -> Iterator[str]:
-    """Yield each docstring of the package below its name and signature."""
+    """Yield each docstring of the package below its file, qualified name and signature."""
     for path in sorted((ROOT / "intent_lsp").rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            match node:
-                case ast.FunctionDef() | ast.AsyncFunctionDef():
-                    head = f"def {node.name}({ast.unparse(node.args)})"
-                    head += f" -> {ast.unparse(node.returns)}" if node.returns else ""
-                case ast.ClassDef():
-                    head = f"class {node.name}"
-                case ast.Module():
-                    head = "module"
-                case _:
-                    continue
+        for owner, node in _documented(ast.parse(path.read_text(encoding="utf-8")), ""):
             if said := ast.get_docstring(node):
-                yield f"{path.relative_to(ROOT).as_posix()}\n{head}\n{said}"
+                yield f"{path.relative_to(ROOT).as_posix()}\n{_head(owner, node)}\n{said}"
+
+
+def _documented(node: ast.AST, owner: str) -> Iterator[tuple[str, Documented]]:
+    """Yield what may have a docstring in `node`, each after the names around it, with dots."""
+    if isinstance(node, Documented):
+        yield owner, node
+    if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+        owner = f"{owner}{node.name}."
+    for child in ast.iter_child_nodes(node):
+        yield from _documented(child, owner)
+
+
+def _head(owner: str, node: Documented) -> str:
+    """Return a qualified name with the decorators of properties, the signature, or the bases."""
+    match node:
+        case ast.Module():
+            return "module"
+        case ast.ClassDef():
+            bases = ", ".join(map(ast.unparse, node.bases))
+            return f"class {owner}{node.name}" + (f"({bases})" if bases else "")
+        case _:
+            returned = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+            marks = [f"@{ast.unparse(each)} " for each in node.decorator_list]
+            kind = "".join(mark for mark in marks if mark.rstrip() in _KINDS)
+            return f"{kind}def {owner}{node.name}({ast.unparse(node.args)}){returned}"
 
 
 def main() -> None:
