@@ -335,7 +335,7 @@ async def test_block_leaves_auto_saves_alone_and_offers_to_put_back(repository: 
         await editor.until(lambda: editor.asked, "putting back is offered")
         assert editor.asked[0].message.endswith(
             "invoice.py is outside the scope of INT-001 (Login). The file was saved anyway"
-            " (auto-save) and recorded as out of scope."
+            " (auto-save) and recorded as a violation."
         )
         await editor.choose("Undo save")
         await editor.until(lambda: editor.buffers[INVOICE].text == LINES, "it is put back")

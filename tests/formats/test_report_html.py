@@ -236,7 +236,7 @@ def test_a_page_begins_as_every_report_does_and_names_what_it_is_of() -> None:
         "provednothing: there is no commit, checkpoint or other hash to compare with",
         "conditionalall 3 records",
         "not provable herethat every edit was recorded, and that clocks were right",
-        "No edit was recorded as out of scope.",
+        "No edit was recorded as a violation.",
         "All 1 edit, newest first.",
         "Login",
         "Made by intent-lsp 1 from nothing but the ledger.",

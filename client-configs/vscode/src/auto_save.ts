@@ -9,7 +9,7 @@ const KEEP = 'Keep It';
 const MESSAGE =
   'Intent: your team refuses saves that are out of scope (enforcement: block), but only manual'
   + ' saves can be refused. Auto Save is on: what it saves is written anyway, shown as a'
-  + ' problem and recorded as out of scope.';
+  + ' problem and recorded as a violation.';
 
 /** Show the advice once in a workspace, when Auto Save and `enforcement: block` are both on. */
 export function autoSaveAdvice(

@@ -117,7 +117,7 @@ export function recordDescription(record: LedgerRecord, name?: string, who?: str
 
 const VERDICTS: Readonly<Record<string, string>> = {
   PASS: 'in scope',
-  FAIL: 'out of scope',
+  FAIL: 'violation',
   EXEMPT: 'exempt',
 };
 

@@ -30,7 +30,7 @@ from intent_lsp.governance.violations.violation import RelatedPlace, Violation
 OWNERS_PLACED: Final = 10
 """The most owners of a file whose places a violation has."""
 
-_SERVER_ONLY = "Only intent-lsp may write {path}. This edit will be recorded as out of scope."
+_SERVER_ONLY = "Only intent-lsp may write {path}. This edit will be recorded as a violation."
 _ALIKE = (
     "The same is true of {count:,} more changed files{where}. Open one to see its marked lines."
 )

@@ -128,4 +128,4 @@ def test_the_page_counts_what_the_figures_count(shell: Shell, made: Path) -> Non
     page = shell("trace", "report", "--html", "-").out
     total = json.loads(shell("trace", "stats", "--json").out)["total"]
     assert f"<b>{total['edits']}</b>edits" in page
-    assert f"<b>{total['violations']}</b>out of scope" in page
+    assert f"<b>{total['violations']}</b>violations" in page

@@ -57,7 +57,7 @@ def test_edits_are_counted_by_intent_with_their_days(shell: Shell, days: list[in
     rows = [re.split(r"  +", line) for line in said.out.splitlines()]
     days_told = "2026-11-01 to 2026-11-04"
     assert rows == [
-        ["Intent", "Edits", days_told, "Lines", "Out of scope", "Failed", "Assumed", "Last"],
+        ["Intent", "Edits", days_told, "Lines", "Violations", "Failed", "Assumed", "Last"],
         ["INT-001", "4", "█··█", "+4 -0", "0", "1", "0", "2026-11-04 12:00:00"],
         ["-", "2", "▄▄··", "+2 -0", "1", "0", "0", "2026-11-02 12:00:00"],
         ["total", "6", "█▃·▆", "+6 -0", "1", "1", "0", "2026-11-04 12:00:00"],

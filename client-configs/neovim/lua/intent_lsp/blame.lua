@@ -50,7 +50,7 @@ local function blame_text(run)
   local day = messages.printable(run.timestamp):sub(1, 10)
   local parts = { run.intentId or 'no intent', author(run), day, messages.printable(run.toolName) }
   if run.scopeValidation == 'FAIL' then
-    parts[#parts + 1] = 'out of scope'
+    parts[#parts + 1] = 'violation'
   end
   if run.confidence ~= 'exact' then
     parts[#parts + 1] = messages.printable(run.confidence)

@@ -41,7 +41,7 @@ def trace_report(call: Call) -> Exit | None:
     """Write the report as HTML, to a file or for `-` to standard output.
 
     Verify the ledger and write a report as one page of HTML: the verdict, figures, the
-    edits over time, intents and files, the edits out of scope, and the newest 1,000
+    edits over time, intents and files, the violations, and the newest 1,000
     records. The page needs no network and no other file. Filters choose the records that
     are shown. The verdict, and the exit status 1 for a broken ledger, always concern the
     whole ledger.

@@ -45,7 +45,7 @@ def trace_stats(call: Call) -> None:
 
     Count the ledger's edits by intent, path, session, contributor, tool, day or verdict.
     Each group has the number of edits, a sparkline of edits per day, the numbers of added
-    and removed lines, of edits out of scope and of failed edits, and the time of the last
+    and removed lines, of violations and of failed edits, and the time of the last
     edit. An edit counts once in each group that it belongs to, and once in the total. Days
     and times are in this machine's time zone.
     """
@@ -130,7 +130,7 @@ class _Drawing:
             Column("Edits"),
             Column("" if self._by is By.DAY else days, spare=True),
             Column("Lines"),
-            Column("Out of scope"),
+            Column("Violations"),
             Column("Failed", spare=True),
             Column("Assumed", spare=True),
             Column("Last", spare=True),

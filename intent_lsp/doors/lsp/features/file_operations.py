@@ -46,7 +46,7 @@ _DONE: Final = {
 _SHOWN_AT_MOST: Final = 3
 _WORDS_AT_MOST: Final = 300
 _SERVER_ONLY: Final = (
-    "Only intent-lsp may write this file: undo the change, which is recorded as out of scope."
+    "Only intent-lsp may write this file: undo the change, which is recorded as a violation."
 )
 
 

@@ -76,7 +76,7 @@ class RefusalPrompts:
         owners = _owners(after.judgement)
         reason = _said(after.judgement)
         chosen = await self._connection.people.offer(
-            f"{reason} The file was saved anyway{by_itself} and recorded as out of scope.",
+            f"{reason} The file was saved anyway{by_itself} and recorded as a violation.",
             [PUT_BACK, *owners, LEAVE],
         )
         if chosen in owners:
