@@ -44,7 +44,7 @@ _IN_EVERY_MODE: Final = frozenset(
 
 NO_MEMORY: Final = (
     ".orchestration/.local cannot be written, so this call will have no record. Make sure that"
-    " intent-lsp can write files there, and restart it."
+    " intent-lsp can write files there; then restart the server if one is running."
 )
 IN_MEMORY: Final = "{problem}. Until that is fixed, this call is known only to the running server."
 NOT_COMPARED: Final = (
