@@ -209,7 +209,7 @@ async def test_what_a_person_approves_for_good_is_in_scope_from_then_on(
         (grant,) = [each for each in editor.records() if each["tool_name"] == "intent/grant"]
         assert grant["grant"] == {
             "patterns": [literal],
-            "reason": "a person approved it when an agent asked",
+            "reason": "a person approved this scope together with an agent's call",
             "granted_by": "mine",
             "expires_at": None,
         }

@@ -164,7 +164,7 @@ def test_what_goes_wrong_is_one_line(repository: Repository, nvim: Neovim, tmp_p
     ]
     wanted = {
         "1": "there is no such option; there are: before_init, blame_format,",
-        "cmd": "expected a list of words or a function, got {}",
+        "cmd": "expected a list of strings or a function, got {}",
         "filetypes": "there is no such option; there are: before_init, blame_format,",
         "on_attach": 'expected a function or a list of functions, got "x"',
         "trace_limit": "expected a whole number from 1 to 1000, got 0",

@@ -201,7 +201,8 @@ active_intents:
         assert explained(editor, text.replace(part, f"{part[:-1]}|{part[-1]}")) == said
     assert explained(editor, "active_intent: nobod|y\nactive_intents: []\n") is None
     assert explained(editor, "- {id: A|}\n") == (
-        "A / PLANNED · 0 constraints · 0 acceptance criteria / Owns no file. / A has no record."
+        "A / PLANNED · 0 constraints · 0 acceptance criteria / Has no glob, so owns no file."
+        " / A has no record."
     )
 
 

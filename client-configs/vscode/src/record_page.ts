@@ -3,7 +3,7 @@
  * The page has no script and loads nothing. Everything from the record is escaped.
  */
 
-import { contributorText } from './labels';
+import { contributorText, countText } from './labels';
 import { LedgerRecord, RecordedFile } from './protocol';
 
 const STYLE = `
@@ -70,11 +70,11 @@ function fileSection(recorded: RecordedFile): string {
   const rows: Row[] = [
     ...renamed,
     ['Hash before', recorded.pre_hash ?? 'there was no file, or its content is not known'],
-    ['Hash after', recorded.post_hash ?? 'there is no file, or it could not be read'],
+    ['Hash after', recorded.post_hash ?? 'there was no file, or its content is not known'],
     ...ranges.map((range): Row => {
       const whole = range.fallback === true ? 'whole file, ' : '';
       const [, removed] = range.replaced ?? [];
-      const replacing = removed === undefined ? '' : ` (lines before: ${removed})`;
+      const replacing = removed === undefined ? '' : ` (replaces ${countText(removed, 'line')})`;
       const lines = `${whole}${range.start_line}–${range.end_line}${replacing}`;
       return [`Lines ${lines}`, range.content_hash];
     }),
@@ -84,7 +84,7 @@ function fileSection(recorded: RecordedFile): string {
 
 function chainRows(record: LedgerRecord): Row[] {
   return [
-    ['Hash of the previous record', record.integrity?.prev_record_hash ?? 'none (it is the first)'],
+    ['Hash of the previous record', record.integrity?.prev_record_hash ?? 'none (this is the first)'],
     ['Hash of this record', record.integrity?.record_hash ?? 'none (written by an older tool)'],
   ];
 }

@@ -19,7 +19,7 @@ export async function showReport(server: Server, windowState: WindowState): Prom
   const html = await makeReport(server, windowState);
   const panel = vscode.window.createWebviewPanel(
     'intentLsp.report',
-    'Intent report',
+    'Ledger report',
     vscode.ViewColumn.Active,
     { enableScripts: true, enableFindWidget: true, localResourceRoots: [] },
   );

@@ -7,12 +7,12 @@ test('a page has hashes, ranges and the place in the chain', () => {
   const page = recordPage(RECORD, ['GAP'], 'abc');
   for (const text of [
     RECORD.id,
-    'Lines 3–5 (lines before: 2)',
+    'Lines 3–5 (replaces 2 lines)',
     'Lines whole file, 1–9',
     'Renamed from',
     'was.py',
     'there is no file',
-    'none (it is the first)',
+    'none (this is the first)',
     'sha256:ff',
     'INTENT_EVOLUTION (inferred)',
     'GAP',

@@ -24,8 +24,8 @@ model_identifier: Model
 RANGE_TEXTS: Final = key_texts(
     """
 start_line: First line
-    The first changed line, counted from 1 in the new content. For a pure deletion, the line above
-    it, or 1 at the top; 0 if the file has no line.
+    The first changed line, counted from 1 in the new content. If lines were only deleted, the line
+    above them, or 1 at the top. 0 if the new content has no line.
 end_line: Last line
     The last changed line, included. For a pure deletion, the first line again.
 content_hash: Hash of the lines
@@ -91,7 +91,8 @@ post_hash: Hash after
     The hash of the file's bytes after the edit; null if there was no file, or its content is not
     known.
 ast_fingerprint: Definitions
-    The definitions in the file, where it could be parsed.
+    A hash of the definitions in the file, such as functions and classes. Absent if the file was not
+    parsed.
 conversations: Conversations
     The sessions and chats in which lines of the file were changed.
 """
@@ -124,7 +125,7 @@ channel: Channel
 GRANT_TEXTS: Final = key_texts(
     """
 patterns: Globs
-    The globs that the intent may change from then on.
+    The globs that the grant adds to the intent's scope.
 reason: Reason
     Why the scope was asked for, or null.
 granted_by: Granted by
@@ -143,7 +144,7 @@ INTEGRITY_TEXTS: Final = key_texts(
 chain: Hash function
     The hash function of the chain: `sha256`.
 canonical: Canonical form
-    The form that is hashed: `rfc8785`.
+    The form of JSON in which the record is hashed: `rfc8785`.
 prev_record_hash: Hash of the record before
     `record_hash` of the record before; null in the first.
 merges: Merged heads
@@ -203,7 +204,8 @@ reconstructed: Reconstructed
     `true`: the session database was deleted while the command ran, and the command's ticket is the
     one that the server remembered.
 refused_call_hash: Refused call
-    The hash of a call that was refused, and whose content has appeared nevertheless.
+    The hash of an agent's call: the call was refused, and what it would write has appeared in a
+    file nevertheless.
 approval: Approval
     How a person approved the edit.
 grant: Grant

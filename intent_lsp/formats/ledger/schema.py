@@ -239,7 +239,10 @@ def _broken_range(runs: tuple[LedgerRange, ...]) -> str | None:
             return "`ranges` are not in order, overlap, or end before they start"
         above = run.end_line
         if run.start_line == 0 and (len(runs) > 1 or run.end_line):
-            return "a range that starts at line 0 has lines, or is not the only one"
+            return (
+                "a range that starts at line 0 stands for a file without lines, so it must end at"
+                " line 0 and be the only one"
+            )
         if run.replaced is not None and not _counts(run, *run.replaced):
             return "`replaced` does not fit its range of lines"
     return None

@@ -199,7 +199,7 @@ def read_note_text(text: str) -> Checkpoint | Rejected:
     """
     *lines, rest = text.split("\n")
     if rest or len(lines) < _NOTE_LINES:
-        return Rejected("the note does not have its three lines: origin, count, head")
+        return Rejected("the note does not have its lines: origin, count, and one for each head")
     origin, count, *encoded = lines
     if not origin.startswith(_ORIGIN_PREFIX):
         return Rejected(f"the note's first line does not begin with {_ORIGIN_PREFIX}")
@@ -219,7 +219,10 @@ def _signature(line: str) -> Signature | None:
 
 def _checkpoint(origin: str, count: str, heads: list[str]) -> Checkpoint | Rejected:
     if not _DIGITS.fullmatch(origin):
-        return Rejected("the checkpoint's origin is not a hash of 64 lower-case hexadecimal digits")
+        return Rejected(
+            "the checkpoint's origin, which is the hash of the first record, is not 64 lower-case"
+            " hexadecimal digits"
+        )
     if not _COUNT.fullmatch(count):
         return Rejected("the checkpoint's count is not a number of records")
     if not all(map(_DIGITS.fullmatch, heads)):

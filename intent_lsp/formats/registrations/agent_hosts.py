@@ -83,7 +83,10 @@ HOSTS: Final = (
         in_root=(".github/hooks",),
         steps=(
             "Trust this folder when Copilot asks: it loads a folder's hooks only then.",
-            "The cloud agent reads .github/hooks from the default branch: merge them into it.",
+            (
+                "The cloud agent reads only the hooks of the default branch: merge .github/hooks"
+                " into that branch."
+            ),
             _hooks_of_claude_too("Copilot"),
         ),
     ),
@@ -243,7 +246,12 @@ HOSTS: Final = (
         programs=("kiro", "kiro-cli"),
         editors=("kiro",),
         directories=(".kiro",),
-        steps=("Kiro reads this form from version 1.0 of the editor and 3.0 of its CLI on.",),
+        steps=(
+            (
+                "Kiro reads hook files of this form from version 1.0 of the editor and 3.0 of its"
+                " CLI on."
+            ),
+        ),
     ),
     AgentHost(
         name="grok",

@@ -127,7 +127,7 @@ class IntentEntry(SchemaModel):
             for key, names in STAND_INS.items():
                 read = names & value.keys() if key not in value else frozenset[str]()
                 if any(isinstance(value[name], dict | list) for name in read):
-                    raise ValueError(f"what is read as `{key}` must be a single value")
+                    raise ValueError(f"a key that is read as `{key}` must have a single value")
         return value
 
     @classmethod

@@ -26,10 +26,12 @@ _INSTALL: Final = "install intent-lsp for this user, so that it is on PATH"
 _QUICKEN: Final = "look for what makes the hook slow, or raise the limit in the host's settings"
 _MAKE_EXECUTABLE: Final = "make the program executable with `chmod +x`"
 _CALL_ALONE: Final = "let this entry of the settings call `intent-lsp hook {host}` and nothing else"
-_NO_COMMAND: Final = "no shell can run the command: it has a NUL or half of a character"
+_NO_COMMAND: Final = (
+    "no shell can run the command: it has a NUL or half of a character (a lone surrogate)"
+)
 _WRITE_AGAIN: Final = "write the command again without that character, in the settings file"
 _UPDATE: Final = "update the intent-lsp that this command runs"
-_UPDATE_OLDER: Final = "update the older of the two"
+_UPDATE_OLDER: Final = "update the one that has the older version"
 
 
 class ProbeFinding(Struct, frozen=True, kw_only=True):

@@ -118,7 +118,7 @@ class Explanations(Struct, frozen=True):
         if intent.aliases:
             parts.append(f"formerly {', '.join(intent.aliases)}")
         scope = _named(intent.owned_scope, len(intent.owned_scope))
-        owns = HoverParagraph("Owns" if scope else "Owns no file.", scope)
+        owns = HoverParagraph("Owns" if scope else "Has no glob, so owns no file.", scope)
         summary = HoverParagraph(" · ".join([intent.status.value, *parts]))
         return Explanation(_called(intent), (summary, owns, *self._records(intents, intent)))
 

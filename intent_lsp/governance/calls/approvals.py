@@ -28,7 +28,7 @@ REJECT: Final = "Reject"
 
 REJECTED: Final = "a person rejected it"
 
-_REASON: Final = "a person approved it when an agent asked"
+_REASON: Final = "a person approved this scope together with an agent's call"
 _WORDS_AT_MOST: Final = 300
 _PATHS_SHOWN: Final = 3
 

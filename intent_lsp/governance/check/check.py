@@ -220,5 +220,5 @@ class RootCheck:
         if commits.head != self._git.head_commit():
             yield (
                 f"the ledger is that of the work tree, and may lack records of {commits.head};"
-                " check that out to have them"
+                f" run `git checkout {commits.head}` to have them"
             )

@@ -232,7 +232,7 @@ def read_source(source: PlanSource) -> ReadPlan:
             PlanProblem(
                 document=source.paths[MAX_DIRECTORIES],
                 line=0,
-                problem=f"{counted(left, 'plan')} from here on {are} left out",
+                problem=f"{counted(left, 'plan')}, from this one on, {are} left out",
                 cure=f"import each by its own path: at most {MAX_DIRECTORIES:,} are read at once",
             )
         )

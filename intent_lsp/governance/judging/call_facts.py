@@ -42,8 +42,8 @@ from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.state.judging_state import FileMemory
 
 PUT_BACK: Final = (
-    "The command may restore files that were changed out of scope; what it changes is found out"
-    " once it has ended."
+    "The command may undo violations: the files that it may restore are judged only once it has"
+    " ended."
 )
 _NOTHING_KNOWN: Final = FileMemory()
 

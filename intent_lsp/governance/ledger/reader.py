@@ -198,7 +198,7 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
 
     Return None too if the ledger lacks one of the checkpoint's heads: `found`, the result of the
     verification, reports that. As a head's hash covers all earlier records, only a checkpoint that
-    was altered or mixed from two can contradict. Raise LedgerUnavailableError.
+    was altered or put together from two can contradict. Raise LedgerUnavailableError.
     """
     records = {anchor.hash: anchor.records for anchor in found.anchors}
     counts = [count for head in checkpoint.heads if (count := records.get(head)) is not None]
@@ -207,12 +207,13 @@ def contradiction(ledger: Ledger, checkpoint: Checkpoint, found: Verification) -
     if not max(counts) <= checkpoint.count <= sum(counts):
         return (
             f"the checkpoint says {counted(checkpoint.count, 'record')}, which does not fit its"
-            f" newest head, record {max(counts):,}: the checkpoint was altered, or mixed from two"
+            f" newest head, record {max(counts):,}: the checkpoint was altered, or put together"
+            " from two checkpoints"
         )
     if not hashes_starting(ledger.root, checkpoint.origin.removeprefix(_PREFIX), limit=1):
         return (
             "the first record that the checkpoint names is not in this ledger, although its heads"
-            " are: the checkpoint was altered, or mixed from two"
+            " are: the checkpoint was altered, or put together from two checkpoints"
         )
     return None
 

@@ -33,7 +33,7 @@ from intent_lsp.governance.root.sessions import Session, Sessions
 from intent_lsp.governance.root.stores import Stores
 from intent_lsp.store.fs.resolve import is_directory
 
-_CHANGED: Final = "it has changed since the edit was shown; run the command again"
+_CHANGED: Final = "the file has changed since the edit was shown; run the command again"
 
 
 class Wish(Struct, frozen=True, kw_only=True):

@@ -234,7 +234,7 @@ def _unused_finding(intent_id: IntentId, at: int, globs: Sequence[str]) -> Scope
         pattern_index=at,
         code=FileCode.UNUSED_SCOPE,
         severity=Severity.HINT,
-        message="This glob is wider than its use: in directories that still exist, all files under"
-        f" it that this intent has changed match {named}.",
+        message="This glob is wider than its use: each file under it that this intent has changed"
+        f" matches {named}. Files in directories that no longer exist do not count.",
         replacement=tuple(globs),
     )

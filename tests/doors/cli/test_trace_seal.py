@@ -285,7 +285,7 @@ def test_a_checkpoint_that_contradicts_itself_is_seen(
         "holds": False,
         "problem": (
             "the first record that the checkpoint names is not in this ledger, although its heads"
-            " are: the checkpoint was altered, or mixed from two"
+            " are: the checkpoint was altered, or put together from two checkpoints"
         ),
     }
     assert said.json["ok"] is False

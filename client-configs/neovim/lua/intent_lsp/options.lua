@@ -43,7 +43,7 @@ local NEOVIM_OPTIONS = {
     function(value)
       return is_list_of_strings(value) or type(value) == 'function'
     end,
-    'a list of words or a function',
+    'a list of strings or a function',
   },
   root_dir = {
     function(value)
