@@ -74,7 +74,7 @@ end
 --- Work without an intent.
 function M.clear()
   requests.send_here('intent/clear', {}, function()
-    messages.info('no intent is active')
+    messages.info('no intent is active any more')
   end)
 end
 
