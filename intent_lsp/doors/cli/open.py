@@ -116,10 +116,10 @@ _GONE: Final = "restore the intents file, or run `intent-lsp init` to create a n
 def asking(governance: Governance, options: argparse.Namespace, page: Output) -> Asker | None:
     """Return the session that the command acts for, or None if there is none.
 
-    It is the one that the options or the environment name, else, without --agent, the session of
-    this user's only live editor. Print a remark on `page` if it is the editor's, or if it is not
-    known in this root. Raise WrongUsageError if the environment names a session by a malformed
-    text.
+    It is the session that --session or the environment names. If neither names one, and --agent is
+    not given, it is the session of this user's only live editor. Print a remark on `page` if it is
+    the editor's session, or if the session is not known in this root. Raise WrongUsageError if the
+    environment names a session by a malformed text.
     """
     named, agent_id = session_named(options), agent_named(options)
     if named is not None and (found := governance.handles.resolve(named)) is not None:

@@ -18,12 +18,12 @@ _USAGE: Final = 1
 def answer_here(
     request: HookRequest, passed: Callable[[], float], unread: str | None
 ) -> HookAnswer:
-    """Return the answer to an event, or the answer to a failed event if judging takes too long.
+    """Return the answer to an event, or that of `HookAnswering.failed` if judging takes too long.
 
-    `passed` returns how many seconds the hook has taken so far. `unread` is why the event cannot be
-    judged, such as that it could not be read, or None. If it is not None, the answer is that to an
-    event that cannot be judged. For an unknown host, the answer is an error message and status 1.
-    After this call, the process logs no warnings to standard error.
+    `passed` returns how many seconds the hook has taken so far. `unread` is why the event could not
+    be read, or None. If it is not None, return the answer of `HookAnswering.unjudged`. For an
+    unknown host, the answer is an error message and status 1. After this call, the process logs no
+    warnings to standard error.
     """
     # A traceback on standard error would be shown to the model as the reason of a refusal.
     logging.getLogger().addHandler(logging.NullHandler())
@@ -52,7 +52,7 @@ def decide_here(call: HookCall, root: Path, event: HookEvent) -> HookDecision:
 def _in_time(
     answering: HookAnswering, data: bytes, seconds: float, passed: Callable[[], float]
 ) -> HookAnswer:
-    """Return the answer to the event `data`, or the answer to a failed event if time runs out.
+    """Return the answer to the event `data`, or that of `HookAnswering.failed` if time runs out.
 
     The time is over when the hook has run for `seconds` in all. `passed` returns the number of
     seconds that it has run so far.

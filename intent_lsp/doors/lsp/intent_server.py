@@ -67,7 +67,7 @@ class FileOperationEvents(Protocol):
     """Handles an editor's creations, renames and deletions of files."""
 
     async def will(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
-        """Judge an operation that is about to happen, and warn the person of files out of scope.
+        """Judge an operation that is about to happen, and warn the person of refused files.
 
         The operation is not stopped. `uris` has the old and the new URI of each file or directory.
         """
@@ -75,8 +75,8 @@ class FileOperationEvents(Protocol):
     async def did(self, operation: FileOperation, uris: Sequence[UriEnds]) -> None:
         """Record an operation that has happened.
 
-        Warn the person of files out of scope, unless `will` has already warned of them. `uris` has
-        the old and the new URI of each file or directory.
+        Warn the person of refused files, unless `will` has already warned of them. `uris` has the
+        old and the new URI of each file or directory.
         """
 
 

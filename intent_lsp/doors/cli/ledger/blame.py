@@ -50,8 +50,9 @@ _COLUMNS: Final = (
 def lines(text: str) -> tuple[int, int | None]:
     """Return the first and last line number of `text`, the value of the option -L.
 
-    Lines count from 1, and the last is included; None means the end of the file. This is a type
-    function for argparse: raise argparse.ArgumentTypeError if the value is malformed.
+    `10,20` → (10, 20); `10,+3` → (10, 12); `10,` and `10` → (10, None); `,20` → (1, 20). Lines
+    count from 1, and the last is included; None means the end of the file. This is a type function
+    for argparse: raise argparse.ArgumentTypeError if the value is malformed.
     """
     found = _LINES.fullmatch(text)
     if found is None or not any(map(str.isdigit, text)) or (found[4] and not found[2]):

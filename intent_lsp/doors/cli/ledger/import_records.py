@@ -63,8 +63,8 @@ def trace_import(call: Call) -> None:
     """Import the records of the given file, or with --dry-run only print what would be imported.
 
     Read records of another tool and append each as a record of this ledger. The formats are
-    nested records, chained or not, with or without an intent; flat records of one file per
-    line; and Agent Trace 0.1.0. The time of a record is kept, and so is its id if that is a
+    nested records, chained or not, with or without an intent; flat records, each about one
+    file; and Agent Trace 0.1.0. The time of a record is kept, and so is its id if that is a
     UUID of version 4; the chain shows when it was imported. Records that are in the ledger
     already are skipped, so that the same file can be imported again. At the end, the data
     that could not be imported is listed; a line that is not a record is named as file:line.

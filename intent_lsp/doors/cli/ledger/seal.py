@@ -64,9 +64,10 @@ def trace_seal(call: Call) -> Exit | None:
 
     git commit --trailer "$(intent-lsp trace seal)"
 
-    Return 1 if the ledger is broken or contradicts a checkpoint, else 0 or None. Raise
-    WrongUsageError if options do not go together, if what they give cannot be used, or if the
-    ledger is whole but no checkpoint of it can be made.
+    Return Exit.VIOLATIONS (1) if the ledger is broken or contradicts a checkpoint. Otherwise return
+    Exit.FINE (0) with --check, and None without. Raise WrongUsageError if options do not go
+    together, if what they give cannot be used, or if the ledger is whole but no checkpoint of it
+    can be made.
     """
     options = call.options
     if options.check is not None:

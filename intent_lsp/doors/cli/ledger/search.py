@@ -81,9 +81,10 @@ def indexed(root: Path, page: Output) -> Iterator[LedgerReader]:
 
 
 class Sieve(Struct, frozen=True):
-    """A filter of records that the index does not support. `said` is its option and value.
+    """A filter of records that the index does not support.
 
-    `passes` gets a record, and returns True to keep it.
+    `said` is the filter's option with the value, such as `--verdict FAIL`. `passes` gets a record,
+    and returns True to keep the record.
     """
 
     said: str
@@ -95,7 +96,7 @@ class RecordSearch(Struct, kw_only=True):
 
     `asked` are the options that the index supports, each as its text on the command line and its
     fields of a Query. `sieves` are the filters of the other options, applied one after the other.
-    `left` counts, for the `said` of each sieve, the records that have passed it.
+    `left` counts the records that have passed each sieve, by `Sieve.said`.
     """
 
     asked: Sequence[tuple[str, dict[str, Any]]] = ()

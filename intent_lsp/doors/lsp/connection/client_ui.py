@@ -139,7 +139,10 @@ class ClientUi:
         return await self.show_uri(uri_of(path), selection)
 
     async def show_uri(self, uri: str, selection: lsp.Range | None = None) -> bool:
-        """Have the editor open the document at `uri`, as `show` does with a file."""
+        """Have the editor open the document at `uri`. Return whether it was opened.
+
+        `selection` and the result are as for `show`.
+        """
         if not self._client.show_document:
             return False
         answer = await self._protocol.ask(

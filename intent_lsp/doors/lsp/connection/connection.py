@@ -240,8 +240,8 @@ class Connection:
     async def end(self) -> None:
         """Cancel tasks and watches, wait for work on threads, then close every session and store.
 
-        What is due to be written is written first, except the history of a root whose intents file
-        has unsaved edits.
+        First write what is due: audit events, the intent maps, and the history of intents in each
+        intents file. An intents file with unsaved edits in the editor is not written.
         """
         self._watching.end()
         self._unopened.end()

@@ -159,7 +159,10 @@ class _Given(Struct, frozen=True):
 
 
 class GrantTokens(Struct):
-    """The one-time tokens of one connection. `clock` returns the current time."""
+    """The one-time tokens of one connection, each of which proves a person's click on a grant.
+
+    `clock` returns the current time.
+    """
 
     clock: Callable[[], datetime]
     _given: dict[str, _Given] = field(default_factory=dict)

@@ -123,10 +123,10 @@ class RecordNotifier:
             await self.end_runs(tracked.open_root, [tracked.place.path])
 
     async def run_rests(self, open_root: OpenRoot, after: AfterSave) -> None:
-        """End and record the run of automatic saves to which the save `after` belongs.
+        """End and record the run of automatic saves whose newest save is `after`.
 
-        If later saves were added to the run, it goes on. Runs that have ended otherwise, and are
-        not recorded yet, are recorded too.
+        This is called once saves have paused. If later saves were added to the run, it goes on.
+        Runs that have already ended, and are not recorded yet, are recorded too.
         """
         end = open_root.governance.saves.end_run_at_rest
         self._runs_ended(open_root, await self._work.in_thread(end, after))
@@ -136,7 +136,7 @@ class RecordNotifier:
     ) -> None:
         """End and record the runs of automatic saves of the files at `paths`; None means all files.
 
-        Runs that have ended otherwise, and are not recorded yet, are recorded too.
+        Runs that have already ended, and are not recorded yet, are recorded too.
         """
         end = open_root.governance.saves.end_runs
         self._runs_ended(open_root, await self._work.in_thread(end, paths))

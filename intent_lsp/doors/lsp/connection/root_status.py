@@ -81,9 +81,10 @@ def state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]]
 
 
 def key_of_save(open_root: OpenRoot, judgement: Judgement) -> tuple[object, ...]:
-    """Return the second value of `state_of`, after a save.
+    """Return, after a save, the value to compare that `state_of` returns beside the status.
 
-    Rules and active intent are taken from the save's `judgement`, not read again.
+    If it differs from an earlier one, the decisions on all files of the root may differ. Rules and
+    active intent are taken from the save's `judgement`, not read again.
     """
     governance, rules = open_root.governance, judgement.rules
     kept = health(rules, governance.stores.last_problem())

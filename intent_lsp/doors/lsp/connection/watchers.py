@@ -130,7 +130,7 @@ class TreeWatcher:
                 self._watch_rooms(root)
 
     def end(self) -> None:
-        """Close every watch."""
+        """Close the watches of all work trees."""
         with self._lock:
             self._over = True
             watches = tuple(self._watches.values())

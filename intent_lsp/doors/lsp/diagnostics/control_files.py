@@ -100,7 +100,7 @@ class ControlFileDiagnostics:
             self.check(page)
 
     def check_root(self, root: Path) -> None:
-        """Schedule a check of each control file of a root."""
+        """Schedule a check of a root's intents file and of its policy."""
         for page in self._pages.values():
             if page.governance.root == root:
                 self.check(page)

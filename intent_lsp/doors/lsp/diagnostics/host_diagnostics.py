@@ -33,9 +33,10 @@ class HostDiagnostics:
         self.changed: Callable[[OpenRoot], object] = lambda _: None
 
     def blind(self, open_root: OpenRoot) -> tuple[str, ...]:
-        """Return the titles of a root's hosts that did not ask while files changed.
+        """Return the titles of the agent hosts found last that did not ask while files changed.
 
-        They are those that were found last, even if the settings hide their diagnostics.
+        Their hooks are registered, but did not ask before a file was changed. The titles are
+        returned even if the settings hide the hosts' diagnostics.
         """
         return tuple(each.host.title for each in self._found.get(open_root, ()))
 
@@ -74,10 +75,9 @@ class HostDiagnostics:
             self._parts.work.begin(self._until_heard(open_root))
 
     async def _until_heard(self, open_root: OpenRoot) -> None:
-        """Call `refresh` for a root every HEARD_WITHIN seconds, while it has such hosts.
+        """Call `refresh` every HEARD_WITHIN seconds, while a root has hosts that did not ask.
 
-        Such hosts are those that did not ask while files changed. A host may begin to ask another
-        process, and this server does not learn of that otherwise.
+        A host may begin to ask another process, and this server does not learn of that otherwise.
         """
         try:
             while self._found[open_root]:

@@ -37,10 +37,10 @@ _log: Final = logging.getLogger(__name__)
 class TrackedDocument(Struct, kw_only=True):
     """A file that an editor has open, or a closed file that may have violations.
 
-    `lines` is the current text: while the document is open, the list of its Document. `version` is
-    None while it is closed. `opened` is the text at opening; it is None once the document's root is
-    known. `open_root` is None if no root governs the file. `file` is the server's knowledge of the
-    file on disk.
+    `lines` is the current text. While the document is open, it is the same list as
+    `Document.lines`. `version` is None while the document is closed. `opened` is the text at
+    opening, which is kept only until the document's root has been looked up. `open_root` is None if
+    no root governs the file. `file` is the server's knowledge of the file on disk.
 
     `saves` counts the reported saves that are still being processed; `all_recorded` is set when
     there are none. `before` is the judgement of the save in progress, and `reason` is why the

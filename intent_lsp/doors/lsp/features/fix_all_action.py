@@ -31,7 +31,7 @@ def is_wanted(kind: str, only: Sequence[str] | None) -> bool:
 
 
 class FixAllAction:
-    """Builds the code action *Fix all* for the control files of one connection."""
+    """Builds the code action *Fix all* for the intents files and policies of one connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

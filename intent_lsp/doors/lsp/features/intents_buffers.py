@@ -5,8 +5,8 @@ Invariant: the newest text is parsed once, however many requests ask about it, a
 text is not parsed if a newer one has come before its turn.
 Invariant: a place is shown only on a line that has not changed since the text that parsed.
 Invariant: nobody waits for a renewed list longer than `WAITED_FOR`; if it takes longer, the answer
-is made from the old one. Everybody waits for the first list of a root, but blocks no thread. Else
-every lens and hint would block one, and no save could be judged.
+is made from the old one. The first list of a root is awaited to its end, but no thread is blocked
+meanwhile: if each lens and hint blocked a thread, no save could be judged.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ class _OnDocument(Protocol):
 
     @property
     def text_document(self) -> lsp.TextDocumentIdentifier:
-        """The document."""
+        """The document that the request is about."""
 
 
 _Params = TypeVar("_Params", bound=_OnDocument)
@@ -242,7 +242,7 @@ class TreeRenewals:
 
 
 def _parsed(reading: _Reading) -> bool:
-    """Return whether the text of a finished reading has parsed."""
+    """Return whether the text of a reading has parsed. The task that parses it must be done."""
     task = reading.task
     return not task.cancelled() and task.exception() is None and task.result() is not None
 

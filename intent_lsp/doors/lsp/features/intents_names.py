@@ -70,7 +70,7 @@ class IntentsNames:
         named = None if buffer is None else await self._in_thread(_named, buffer, params.position)
         if buffer is None or named is None:
             return None
-        await self._ask_for_parsed(buffer)
+        await self._require_parsed(buffer)
         place = buffer.range(*inner_range(buffer.structure.text, named.mention.node))
         if place is None:
             return None
@@ -85,9 +85,9 @@ class IntentsNames:
         """
         buffer = await self._buffers.of(params.text_document.uri)
         if buffer is None:
-            await self._ask_for_structure(params.text_document.uri)
+            await self._require_structure(params.text_document.uri)
             return None
-        await self._ask_for_parsed(buffer)
+        await self._require_parsed(buffer)
         named = await self._in_thread(_named, buffer, params.position)
         if named is None:
             raise refused(unwritten(_NOTHING, _NO_ID))
@@ -139,13 +139,13 @@ class IntentsNames:
         excluding = [lsp.Location(uri, span_range(lines, span, encoding)) for span in spans]
         return [*(lsp.Location(buffer.uri, place) for place in own), *excluding]
 
-    async def _ask_for_parsed(self, buffer: IntentsBuffer) -> None:
+    async def _require_parsed(self, buffer: IntentsBuffer) -> None:
         """Raise JsonRpcException if the text of the buffer does not parse."""
         if not buffer.places.same:
             problem = await self._in_thread(unparsed, "".join(buffer.lines))
             raise refused(unwritten(_NOTHING, problem.reason))
 
-    async def _ask_for_structure(self, uri: str) -> None:
+    async def _require_structure(self, uri: str) -> None:
         """Raise JsonRpcException if an intents file whose text does not parse is open at a URI."""
         document = self._documents.get(uri)
         if document is None or not (path_of_uri(uri) or "").endswith(INTENTS_FILE):

@@ -226,7 +226,11 @@ class ProvenanceFeature:
         return SourceDocument(tracked, open_root, place.path, list(tracked.lines))
 
     async def _told(self, uri: str, *, flag: str) -> LineAuthors | None:
-        """Return who wrote the lines of the document that `_page` returns, or None if unknown."""
+        """Return who wrote the lines of the open document at `uri`, or None if that is unknown.
+
+        Return None also if the setting `flag` is off, or for any other reason why `_page` returns
+        None.
+        """
         page = await self._page(uri, flag=flag)
         if page is None:
             return None

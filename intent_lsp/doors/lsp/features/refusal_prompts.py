@@ -43,9 +43,10 @@ class RefusalPrompts:
     ) -> None:
         """Report a refused save and its draft to the person, and do what the person chooses.
 
-        This is for a save whose text the editor did not write. The person may keep the draft. If it
-        would help, the person may also expand the scope or select an intent that owns the file; the
-        text is then restored. A new file, which the editor has created empty, may be deleted.
+        This is for a save whose text the editor did not write. The person may keep the draft. If
+        the file is out of scope, the person may expand the scope. If open intents own the file, the
+        person may select one. The text is then restored. A new file, which the editor has created
+        empty, may be deleted.
         """
         reason, denied, owners = _said(judgement), judgement.denied, _owners(judgement)
         narrow = denied is not None and denied.code is GateCode.SCOPE_VIOLATION
@@ -174,8 +175,8 @@ def _said(judgement: Judgement) -> str:
 
 
 def _owners(judgement: Judgement) -> dict[str, IntentId]:
-    """Return the intents under which the save would pass, by the title of the button for each.
+    """Return the ids of intents under which the save would pass, by the titles of their buttons.
 
-    There are at most three.
+    A title is, for example, `Select INT-002`. There are at most three.
     """
     return {f"Select {name}": name for name in judgement.owners[:_OWNERS_AT_MOST]}

@@ -191,10 +191,11 @@ class SaveFeature:
     async def _run_goes_on(
         self, open_root: OpenRoot, after: AfterSave, reason: lsp.TextDocumentSaveReason
     ) -> None:
-        """Schedule the record of the run of automatic saves that a save belongs to.
+        """Record the run of automatic saves that a save belongs to, now or once saves pause.
 
-        The run is recorded once saves pause, or at once if `reason` is not `AfterDelay` but, for
-        example, that the person left the file. `after` is the outcome of the save.
+        If `reason` is `AfterDelay`, the run is recorded once saves pause. For any other reason,
+        such as that the person left the file, it is recorded now. `after` is the outcome of the
+        save.
         """
         outcomes = self._connection.outcomes
         if reason == lsp.TextDocumentSaveReason.AfterDelay and after.run is not None:
@@ -212,10 +213,7 @@ class SaveFeature:
 
 
 def _result(task: asyncio.Task[JudgedSave | None]) -> JudgedSave | None:
-    """Return the result of a task that judges a save.
-
-    Return None if the task failed, which is logged, or was cancelled.
-    """
+    """Return the result of a task that judges a save, or None if it failed or was cancelled."""
     return None if task.cancelled() or task.exception() is not None else task.result()
 
 
@@ -224,9 +222,10 @@ def _settle_refusal(
 ) -> bool:
     """Return whether a save was turned back and the disk kept its content.
 
-    Resolve `tracked.refused` to that too. `before` is the judgement before the save. `after` is the
-    outcome of the save, or None if it has none: the disk then counts as unchanged. A missing file
-    and an empty file count as the same, because an editor creates a new file in any case.
+    Set the returned value as the result of the future `tracked.refused`, too. `before` is the
+    judgement before the save. A save with a draft was to be turned back. `after` is the outcome of
+    the save, or None if it has none: the disk then counts as unchanged. A missing file and an empty
+    file count as the same, because an editor creates a new file in any case.
     """
     if before is None or before.draft is None:
         return False

@@ -1,7 +1,7 @@
 """Read-only documents of the server: a record in words, and contents of files (protocol 4.9).
 
-Invariant: a content is given only of a file that an open root governs. It is one that is recorded
-by an open root at or above the file, or that on disk of a document that the editor has open.
+Invariant: a content is given only of a file that an open root governs. An open root at or above the
+file has recorded the content, or it is the text on disk of a file that the editor has open.
 """
 
 from collections.abc import Callable, Coroutine
@@ -101,8 +101,9 @@ class TextContents:
     async def _disk(self, document: ContentDocument, uri: str) -> str:
         """Return the text on disk of a document that is open in the editor.
 
-        Remember the hash of the text for `looked`. Raise an error if the document is not open or
-        not governed, or if the file is not text.
+        Remember the hash of the text, so that `looked` notices a change. Raise WrongParamsError if
+        the document is not open or the file is not text, and JsonRpcException if no root governs
+        the file.
         """
         tracked = self._documents.tracked_at(uri_of(document.path))
         if tracked is None or tracked.version is None:

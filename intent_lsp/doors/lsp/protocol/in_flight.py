@@ -195,15 +195,14 @@ class Shutdown:
     async def ended(self, patience: float) -> None:
         """Start to end the connection, unless that has started, and wait until it has ended.
 
-        The function `then` is called after uncancellable work, which gets at most `patience`
-        seconds.
+        First wait for uncancellable work, at most `patience` seconds. Then call `self.then`.
         """
         await asyncio.shield(self._begun(patience))
 
     async def ended_within(self, patience: float, limit: float) -> None:
-        """Do what `ended` does, but return after `limit` seconds at the latest.
+        """Call `ended` with `patience`, but return after `limit` seconds at the latest.
 
-        If the end is not over by then, log a warning and let it go on.
+        If the connection has not ended by then, log a warning and let its end go on.
         """
         _, late = await asyncio.wait({self._begun(patience)}, timeout=limit)
         if late:

@@ -21,7 +21,7 @@ WIRE_VERSION = "1"
 
 
 def agree_encoding(params: lsp.InitializeParams) -> PositionEncoding:
-    """Return the position encoding to use with this client, chosen from those that it offers."""
+    """Return the position encoding to use with this client, which `choose_encoding` chooses."""
     general = params.capabilities.general
     return choose_encoding(general.position_encodings if general else None)
 

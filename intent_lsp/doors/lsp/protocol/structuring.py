@@ -50,7 +50,7 @@ def make_strict(converter: Converter) -> None:
 
     Without that it would convert other values. A float without a fraction counts as an integer. A
     field of an enum type is then read as a plain string or number, which may be one that the enum
-    does not have. Plain values are sent as they are.
+    does not have. If such a field is sent, the string or number is sent.
     """
     converter.register_structure_hook(str, _string)
     converter.register_structure_hook(int, _integer)
@@ -108,9 +108,9 @@ def is_notification(method: str) -> bool:
 def structure_params(converter: Converter, method: str, params: object) -> Any:  # noqa: ANN401 - as many types as methods
     """Return the params of an LSP method as lsprotocol's type.
 
-    Return None for an LSP method without params. Return the params of any other method unchanged.
-    Raise JsonRpcInvalidParams, whose message names the wrong field, if the params are wrong. Those
-    of any other method are wrong if they are neither an object nor an array nor None.
+    Return None for an LSP method without params. If LSP has no such method, return the params
+    unchanged. Raise JsonRpcInvalidParams, whose message names the wrong field, if the params do not
+    fit the method, or if they are neither an object nor an array nor None.
     """
     if params is not None and not isinstance(params, dict | list):
         raise JsonRpcInvalidParams("params: expected an object or an array")

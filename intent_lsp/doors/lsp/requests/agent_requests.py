@@ -69,7 +69,7 @@ class AgentRequests:
     async def begin_turn(self, open_root: OpenRoot, params: CommonParams) -> JsonObject:
         """Answer `intent/beginTurn`: begin the next turn of the asking agent.
 
-        The answer has the turn's number and its stage.
+        The answer has the turn's number and its stage, such as `checkout_required`.
 
         The agent's claims end: the saves that these delayed are recorded. If the end of a command
         of the agent was not reported, what the command changed is recorded, too.
@@ -270,9 +270,9 @@ class AgentRequests:
         work.begin(write_later())
 
     def _tell_record(self, open_root: OpenRoot, outcome: Outcome) -> None:
-        """Report a call's records and discarded changes to the client.
+        """Report a call's records to the client, and schedule an examination of changed files.
 
-        Have the files that the call changed examined again.
+        Warn the person of uncommitted changes of files that the call has discarded.
         """
         what = f"an agent called {outcome.ticket.tool_name}"
         self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)

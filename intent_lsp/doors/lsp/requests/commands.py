@@ -54,7 +54,7 @@ class Commands:
         }
 
     async def run(self, name: RequestName | CommandName, given: object = None) -> JsonObject | None:
-        """Run a command with the argument `given`, or None if it has none. Return its result.
+        """Run a command, and return its result. `given` is its argument, or None without one.
 
         Once the command has begun to change something, cancelling the request does not stop it.
         Raise JsonRpcException if the argument is wrong or the command cannot be run.
@@ -112,9 +112,9 @@ class Commands:
         return {"restored": await self._offers.restore(tracked, draft)}
 
     async def revert(self, given: object) -> JsonObject:
-        """Run `intent.revert`: give the lines of violations back the text that they have in HEAD.
+        """Run `intent.revert`: revert the violations on a range of lines, or the whole file.
 
-        This is done for the violations on a range of lines, or, without a range, in the whole file.
+        Without a range, revert the whole file. `lines_edits` and `file_edits` say to which text.
         Return whether the editor applied the edits. If no edits were sent to the editor, also
         return why. Raise WrongParamsError if the server does not track the file.
         """

@@ -66,7 +66,8 @@ class Attempt(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 class CompleteParams(CommonParams, kw_only=True, frozen=True):
     """Params of `intent/complete`. If `intent_id` is None, the active intent is meant.
 
-    `attempt` is what the agent's host reports of the agent's completion tool, or None.
+    `attempt` is what the agent's host reports of the tool call by which the agent declared its work
+    complete. If `attempt` is None, the intent is simply to be completed.
     """
 
     intent_id: Id | None = None
@@ -129,7 +130,10 @@ class PlanRequests:
         return await self._finish(self._create(open_root, params))
 
     async def complete(self, open_root: OpenRoot, params: CompleteParams) -> JsonObject:
-        """Answer `intent/complete`: set an intent to completed, or handle a reported `attempt`."""
+        """Answer `intent/complete`: set an intent to completed.
+
+        If the params have an `attempt`, answer as `_attempted` does.
+        """
         if params.attempt is not None:
             return await self._attempted(open_root, params, params.attempt)
         complete, session = self._connection.choices.complete, session_of(params, open_root)

@@ -43,7 +43,10 @@ _READING_SECONDS: Final = 5.0
 
 
 class WithdrawableQuestions(Protocol):
-    """The person at the editor, whose questions are withdrawn once nobody waits for the answer."""
+    """What asks the person at the editor, and grants the scope that the person approves.
+
+    A question is withdrawn once nobody waits for the answer.
+    """
 
     def ask(
         self, question: ApprovalQuestion, time: ApprovalTime, is_wanted: Callable[[], bool]

@@ -124,10 +124,10 @@ def lines_edits(
 ) -> list[lsp.TextEdit]:
     """Return the edits that revert to HEAD each violation that touches the lines `first` to `last`.
 
-    A violation is reverted whole. Without a commit, it is reverted to the initial content. A file
-    that only the server may write is reverted to the text that the editor read last. Lines are
-    counted from 0, and `last` is included. There are no edits if HEAD has no text of the file, or
-    if there is no snapshot. `spelling` encodes the edits.
+    A violation is reverted whole. In a repository without a commit, the file's initial content
+    counts as HEAD; for a file that only the server may write, the text that the editor read last.
+    Return no edits if there is no such text, or if the document has no snapshot. Lines are counted
+    from 0, and `last` is included. `spelling` encodes the edits.
     """
     look = tracked.look
     if look is None or look.head.lines is None:
@@ -141,12 +141,13 @@ def lines_edits(
 
 
 def file_edits(tracked: TrackedDocument, spelling: LspEncoder) -> list[lsp.TextEdit]:
-    """Return the edits that revert a file to HEAD, or to the text that counts instead.
+    """Return the edits that revert a whole file to HEAD or, in three cases, to another text.
 
-    Without a commit, that is the initial content. If the disk has a newer text than the editor has
-    read, or if edits of the file are allowed, it is the text on disk. For a file that only the
-    server may write, it is the text that the editor read last. There are no edits if there is no
-    such text, or no snapshot. `spelling` encodes the edits.
+    It is reverted to the text on disk if that is newer than what the editor has read, or if edits
+    of the file are allowed, so that only unsaved edits are lost. In a repository without a commit,
+    it is reverted to its initial content. If only the server may write the file, it is reverted to
+    the text that the editor read last. Return no edits if there is no such text, or if the document
+    has no snapshot. `spelling` encodes the edits.
     """
     wanted = _wanted(tracked)
     return [] if wanted is None else spelling.turning_edits(tracked.lines, wanted)
