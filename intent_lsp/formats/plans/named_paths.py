@@ -69,8 +69,8 @@ class ScopeGlobs(Struct, frozen=True):
 def paths_in(texts: Iterable[str]) -> tuple[NamedPath, ...]:
     """Return the paths that texts name, each once, MAX_NAMED at most.
 
-    Those of an earlier text come first. A path that is `stated` at one place is `stated` in the
-    result.
+    Those of an earlier text come first. A path that is `stated` (see NamedPath) at one of its
+    places is `stated` in the result.
     """
     found: dict[str, NamedPath] = {}
     for text in texts:
@@ -86,14 +86,13 @@ def globs_of(
 ) -> ScopeGlobs:
     """Return the globs for the paths that a plan names, in order; MAX_GLOBS at most.
 
-    A directory becomes `<directory>/**`, and a file itself. A stated path may also
-    be a glob, or something that does not exist. A directory of the root is dropped if another
-    glob is below it.
+    A directory becomes `<directory>/**`, and a file itself. A `stated` path may also be a glob, or
+    something that does not exist. A top directory, such as `src`, is dropped if another glob is
+    below it.
 
     In `left_out` are the paths that no intent may own, the globs that begin with `**`, the globs
-    beyond MAX_GLOBS, and the paths below a directory of the root that would be a new file or a glob
-    if they were stated. Other paths without a glob are dropped, and so are the plan's own
-    documents, for which `own` returns True.
+    beyond MAX_GLOBS, and the paths of `_perhaps_new`. Other paths without a glob are dropped, and
+    so are the plan's own documents, for which `own` returns True.
     """
     globs: dict[str, None] = {}
     left_out: list[str] = []
@@ -164,7 +163,7 @@ def _has_ending(name: str) -> bool:
 
 
 def _of_root(glob: str) -> bool:
-    """Return whether a glob is `<directory>/**` for a directory of the root."""
+    """Return whether a glob is `<directory>/**` with a top directory, such as `src/**`."""
     return glob.endswith(_BELOW) and glob.count("/") == 1
 
 
@@ -187,9 +186,9 @@ def _glob(named: NamedPath, tree: TreeNames) -> str | None:
 
 
 def _wild(path: str, tree: TreeNames) -> str | None:
-    """Return a glob of a plan as it is.
+    """Return a glob that a plan names, as it is.
 
-    Return None if it begins neither with `**` nor with a directory of the root.
+    Return None if it begins neither with `**` nor with an existing top directory, such as `src`.
     """
     return path if path.startswith("**") or tree.is_directory(path.partition("/")[0]) else None
 
@@ -215,9 +214,9 @@ def _new(text: str, path: str, tree: TreeNames) -> str | None:
 
 
 def _perhaps_new(named: NamedPath, tree: TreeNames) -> bool:
-    """Return whether a path that is not stated would be a new file or a glob, if it were stated.
+    """Return whether a path lacks only `stated` (see NamedPath) to count as a new file or a glob.
 
-    Return False for a path that does not begin at a directory of the root.
+    Return False for a path that does not begin with an existing top directory, such as `src`.
     """
     path = parse_relative(named.text)
     if named.stated or path is None or not tree.is_directory(path.partition("/")[0]):
@@ -226,9 +225,9 @@ def _perhaps_new(named: NamedPath, tree: TreeNames) -> bool:
 
 
 def _covered(glob: str, globs: dict[str, None]) -> bool:
-    """Return whether a directory that the glob is below is in `globs`, as `<directory>/**`.
+    """Return whether `globs` has `<directory>/**` for a directory that the glob is below.
 
-    A directory of the root does not count.
+    A top directory does not count: `src/auth/**` covers `src/auth/a.py`, and `src/**` does not.
     """
     parts = glob.removesuffix(_BELOW).split("/")
     return any("/".join(parts[:length]) + _BELOW in globs for length in range(2, len(parts)))

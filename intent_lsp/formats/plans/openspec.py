@@ -119,7 +119,7 @@ def _renamed(texts: list[str]) -> Iterator[str]:
 
 
 def _no_goals(text: MarkdownText) -> Iterator[str]:
-    """Yield what a document excludes: the items below "Non-Goals" or "Out of scope"."""
+    """Yield `Not a goal: ITEM` for each item below "Non-Goals" or "Out of scope"."""
     within = False
     for block in text.blocks:
         bare = block.text.strip("*_ ")

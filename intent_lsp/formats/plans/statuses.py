@@ -68,10 +68,10 @@ def status_of_mark(mark: str) -> Status | None:
 
 
 def status_of_tasks(tasks: Sequence[MarkdownBlock]) -> Status | None:
-    """Return the status of all tasks, IN_PROGRESS if they have several, or None without tasks.
+    """Return the status that all tasks have, or None without tasks.
 
-    Optional tasks count only if all tasks are optional. A character that is not known counts as an
-    empty checkbox.
+    Tasks of different statuses are IN_PROGRESS. Optional tasks count only if all tasks are
+    optional. A character that is not known counts as an empty checkbox.
     """
     required = [task for task in tasks if not task.optional] or tasks
     found = {status_of_mark(task.mark or "") or Status.PLANNED for task in required}

@@ -58,7 +58,7 @@ def read_task_list(document: str, text: str) -> ReadPlan:
 
 
 def _problem(document: str, tasks: list[_Task]) -> PlanProblem | None:
-    """Return why no task of a document is imported, or None if all are."""
+    """Return the problem of a document without tasks or with more than MAX_TASKS, or None."""
     if not tasks:
         return PlanProblem(
             document=document,
@@ -103,9 +103,9 @@ def _proposed(specification: str, document: str, title: str | None, task: _Task)
 
 
 def _title(read: MarkdownText) -> str | None:
-    """Return the title of the document: its outermost heading, or None if it has several or none.
+    """Return the only outermost heading of a document, or None if it has several or none.
 
-    An outermost heading is one that is below no other.
+    Of the headings `# A`, `## B` and `# C`, A and C are outermost.
     """
     found = read.title()
     highest = {block.headings[0] for block in read.blocks if len(block.headings) == 1}
@@ -113,7 +113,7 @@ def _title(read: MarkdownText) -> str | None:
 
 
 def _group(title: str | None, item: MarkdownBlock) -> tuple[str, ...]:
-    """Return the titles of the headings above a task, without the title of the document."""
+    """Return the headings above a task, without `title`, which is the document's title."""
     headings = item.headings[1:] if item.headings[:1] == (title,) else item.headings
     return tuple(filter(None, map(plain, headings)))
 

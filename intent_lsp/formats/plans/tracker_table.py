@@ -121,7 +121,7 @@ def read_tracker_table(document: str, text: str) -> ReadPlan:
 
 
 def _columns_of(header: Sequence[str]) -> TrackerColumns:
-    """Return the columns of a table with the given header."""
+    """Return the columns of an export in CSV, by the names in its first row."""
     names = [_normal(name) for name in header]
     return TrackerColumns(
         {
@@ -168,7 +168,7 @@ def _long_text(row: DelimitedRow, columns: TrackerColumns, role: ColumnRole) -> 
 
 
 def _specification(document: str, row: DelimitedRow, columns: TrackerColumns, title: str) -> str:
-    """Return the specification of a row (see `read_tracker_table`)."""
+    """Return what identifies a row's intent, such as `PROJ-12` (see `read_tracker_table`)."""
     own = columns.cell(row, ColumnRole.ID).removeprefix(_NO_FORMULA)
     url = _ISSUE_URL.match(columns.cell(row, ColumnRole.URL))
     if url is not None and (not own or own.lstrip("#").isdecimal()):

@@ -33,12 +33,13 @@ class HookShape(StrEnum):
 
 
 class HookFile(Struct, frozen=True, kw_only=True):
-    """Where and how a host's hooks are registered: in the file `path`, or below it for SCRIPTS.
+    """Where and how a host's hooks are registered.
 
-    `path` is relative to the directory that `place` means. `gate` is the name of the event before a
-    call; `tools` are other events that are about calls, and `events` all others. `container` is the
-    key of the hooks in the file. `matcher` is the matcher for every tool, which groups and triggers
-    of `gate` and `tools` get, or None for no matcher. `command` is the key of a handler's command,
+    `path` is the file with the hooks, or the directory of the programs if `shape` is SCRIPTS. It is
+    relative to the directory that `place` means. `gate` is the name of the event before a call;
+    `tools` are other events that are about calls, and `events` all others. `container` is the key
+    of the hooks in the file. `matcher` is a pattern that matches every tool, or None: GROUPS and
+    TRIGGERS have it for `gate` and `tools`. `command` is the key of a handler's command,
     and `extra` are further members of a handler in JSON. `limit` is the key and value of a
     handler's time limit, or None. `closed` is the key and value that make the host refuse a call if
     the hook fails, or None. `top` are members that the file must have, such as a version. `own`:
@@ -93,10 +94,10 @@ class AgentHost(Struct, frozen=True, kw_only=True):
     `name` is what a person chooses it by, and `title` is its name in texts. `asks_as` is its name
     in `intent-lsp hook NAME`, or "" if `name` is. `mcp` is None if the host has no file for MCP
     servers in the repository. The host is found by a program of `programs` on PATH, or by a
-    directory or file in the home directory (`at_home`), in the repository (`in_root`) or in either
-    (`directories`). `editors` are the `programs` that people also use without an agent. `package`
-    is the npm package that holds the program, or "". `steps` are what a person has to do after the
-    registration.
+    directory or file: `at_home` is looked for in the home directory, `in_root` in the repository,
+    and `directories` in both. `editors` are the `programs` that people also use without an agent.
+    `package` is the npm package that holds the program, or "". `steps` are what a person has to do
+    after the registration.
     """
 
     name: str

@@ -183,10 +183,10 @@ def _cuts(text: str, node: JsonNode, part: JsonPart) -> list[tuple[int, int, str
 def _stretch(text: str, start: int, end: int) -> tuple[int, int, str]:
     """Return the change (start, end, "") that removes a part and the white space beside it.
 
-    The part, with its comma if that goes, is between the offsets `start` and `end`. If the part
-    begins its line, and nothing or only a comment follows it there, the line goes and the comment
-    stays. If the part does not begin its line, the blanks before it go. If a comma goes with it,
-    and the part is the first on its line or in its object or array, the blanks after it go.
+    The part is between the offsets `start` and `end`, with or without the comma behind it. If the
+    part is alone on its line, or with a comment behind it, its line is removed without the comment.
+    Otherwise the blanks before the part are removed if other text begins its line. The blanks
+    behind its comma are removed if the part begins its line, object or array.
     """
     line = TextPositions(text).line_start(start)
     lead = text[line:start]

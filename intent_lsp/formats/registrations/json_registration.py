@@ -196,7 +196,7 @@ class JsonRegistration(Struct, frozen=True, kw_only=True):
 
 
 def _then(text: Edited, path: JsonPath, value: JsonValue) -> Edited:
-    """Return the text with `value` at `path`. A text whose value there covers it stays as it is.
+    """Return the text with `value` at `path`, unchanged if `covers` accepts what stands there.
 
     UnreadableText is returned unchanged.
     """

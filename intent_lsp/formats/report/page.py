@@ -168,7 +168,7 @@ def _values(report: ReportData) -> Mapping[str, object]:
 
 
 def _verdict(found: Verification) -> str:
-    """Return a sentence: the ledger is intact, cut off, or broken (ledger section 2)."""
+    """Return a sentence: the ledger is intact, lacks records or is damaged (ledger section 2)."""
     if not found.wrong:
         return "The ledger is intact: all hashes and links match"
     if found.wrong <= CUT_OFF:
@@ -189,7 +189,7 @@ def _moment(timestamp: str) -> str:
 
 
 def _lines(lines: LineCount) -> str:
-    """Return counts as text: lines added, lines removed, and files not compared line by line."""
+    """Return counts as text: `+12 -3, 2 whole` (2 files are not compared line by line)."""
     changed = f"+{lines.added:,} −{lines.removed:,}"  # noqa: RUF001 -- a minus, as print has it
     return changed if not lines.whole else f"{changed}, {lines.whole:,} whole"
 

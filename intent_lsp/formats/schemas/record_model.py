@@ -106,7 +106,7 @@ class FileEntry(SchemaModel):
 
 
 class VcsEntry(SchemaModel):
-    """What git had checked out at the edit."""
+    """The commit that git had checked out at the edit."""
 
     texts: ClassVar = VCS_TEXTS
 

@@ -271,8 +271,8 @@ _SUFFIXES: Final = {
 def is_deep(source: bytes) -> bool:
     """Return whether the blocks of a YAML text may be nested deeper than about 200 levels.
 
-    It may if one of its lines is indented by more than 80 columns, or has more than 40 signs that
-    each begin a level. The grammar's scanner fails at 250 levels.
+    It may if one of its lines is indented by more than 80 columns, or has more than 40 signs (`-`,
+    `?` or `:`) that each begin a level. The grammar's scanner fails at 250 levels.
     """
     if _INDENTED.search(source):
         return True

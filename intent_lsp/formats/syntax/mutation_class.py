@@ -207,10 +207,10 @@ def _middle(old: SyntaxTree, new: SyntaxTree, one: Node, other: Node) -> list[Se
 def _matched(
     old: SyntaxTree, was: list[Node], new: SyntaxTree, now: list[Node], change: TreeChange
 ) -> _Pairs:
-    """Match nodes with equal texts. Yield the other nodes as pairs, in text order.
+    """Match nodes with equal texts. Return the other nodes as pairs (old, new), in text order.
 
-    `was` are the movable nodes of the tree `old`, and `now` are as many of the tree `new`. Set
-    `change.moved` if the matched nodes are in another order.
+    `was` are the movable nodes of the tree `old`, and `now` those of the tree `new`; the two lists
+    have the same length. Set `change.moved` if the matched nodes are in another order.
     """
     known, places, left = defaultdict[bytes, list[Node]](list), list[int](), list[Node]()
     for node in reversed(now):

@@ -199,7 +199,7 @@ class _Lines:
     """Running totals over a file's lines: lines that are not blank, new lines, and removals.
 
     `filled` says for each line whether it is not blank. A removal of lines is counted at the line
-    above it, and one at the start of the file not at all.
+    above the removed lines. Removed lines at the start of the file are not counted.
     """
 
     def __init__(self, filled: Sequence[bool], changed: Iterable[Range]) -> None:
@@ -240,7 +240,9 @@ def _touched(
 ) -> Iterator[str]:
     """Yield the names of definitions that are new, or changed outside of their inner definitions.
 
-    A definition inside a new one is left out. `filled` says for each line whether it is not blank.
+    A definition is new if all its lines, apart from blank lines, are new; definitions inside a new
+    one are left out. `filled` says for each line whether it is not blank. `changed` are the ranges
+    of the change's record.
     """
     lines = _Lines(filled, changed)
     own = _own_counts(definitions, lines)
@@ -254,7 +256,7 @@ def _touched(
 
 
 def _own_counts(definitions: Sequence[Definition], lines: _Lines) -> list[int]:
-    """Return, for each definition, the number of changes in it that are in no inner definition."""
+    """Return, for each definition, its changes (`_Lines.touched`) outside of inner definitions."""
     own = [lines.touched(each) for each in definitions]
     around: list[int] = []
     for number, each in enumerate(definitions):

@@ -104,7 +104,7 @@ def _places(
 ) -> Iterator[int]:
     """Yield the byte offsets in a scope, a byte range, where a name occurs as an identifier.
 
-    Names that are looked up in something, as in `thing.name` or `f(name=1)`, count only if
+    Names of members, as in `thing.name`, and of keyword arguments, as in `f(name=1)`, count only if
     `members` is set. If the text of the name occurs more than MAX_PLACES times, every further
     occurrence counts as an identifier.
     """
@@ -120,8 +120,8 @@ def _places(
 def _stands(tree: SyntaxTree, node: Node, name: bytes, *, members: bool) -> bool:
     """Return whether a node is an identifier with this name.
 
-    One that is looked up in something, as in `thing.name` or `f(name=1)`, counts only if `members`
-    is set.
+    The name of a member, as in `thing.name`, or of a keyword argument, as in `f(name=1)`, counts
+    only if `members` is set.
     """
     return is_identifier(node) and tree.text(node) == name and (members or not _is_member(node))
 

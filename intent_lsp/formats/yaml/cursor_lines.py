@@ -129,9 +129,9 @@ def in_quoted_text(lines: Sequence[str], line: int) -> bool:
 def fits_root(lines: Sequence[str], line: int, column: int) -> bool:
     """Return whether a key at the root of a text may begin in a column of a line.
 
-    The first other line with content decides. It must begin in the same column, and not with a
-    dash. If it has no key, it must not begin with a quote or a bracket either. `---` and directives
-    do not count. True if there is no such line.
+    The text's first other line with content decides. That line must begin in the same column, and
+    not with a dash. If it has no key, it must not begin with a quote or a bracket either. `---` and
+    directives do not count. True if there is no such line.
     """
     for other, text in enumerate(lines):
         parts = line_parts(line_body(text))
@@ -145,7 +145,7 @@ def fits_root(lines: Sequence[str], line: int, column: int) -> bool:
 def fitting(
     found: YamlCursor, below: LineParts | None, own: LineParts, parent: int
 ) -> YamlCursor | None:
-    """Return a cursor outside of brackets with `deeper` and `dash_below` set as they apply.
+    """Return a cursor outside of brackets with its fields `deeper` and `dash_below` filled in.
 
     Return None if what is below leaves no room for something new at the cursor. `own` is the
     cursor's line, `below` the next one with content or None, and `parent` the column of the key or

@@ -110,7 +110,7 @@ def pair_in_flow(
     """Return the changes that insert `pair`, a key and its value as YAML source, into braces.
 
     `table` is the mapping in braces. The pair is inserted after the value `after` in it, or as the
-    first one if `after` is None.
+    first one if `after` is None. `line_end` ends each line that is added.
     """
     if not table.pairs:
         return (first_in_flow(reading, table, pair),)

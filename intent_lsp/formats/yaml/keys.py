@@ -89,7 +89,7 @@ def fields_of(
     """Return the pairs of a mapping, each by the known key that its key means.
 
     If several keys mean the same, the pair of the preferred one is returned. Pairs with unknown
-    keys, and with keys that are aliases or no single values, are left out.
+    keys, and with keys that are lists, mappings or YAML aliases (`*name`), are left out.
 
     Findings are added to `reading`: on keys in another spelling (see `_note_form`), on keys left
     out for a preferred one (see `_chosen`), and on unknown keys that resemble a missing known key.

@@ -154,8 +154,8 @@ def word_at(text: str, start: int, cursor: int, stop: int, enders: str = "") -> 
     A word without quotes ends before the column `stop` and before a comment. If the cursor is in
     white space behind the word, the word goes on to the cursor. `enders` are the characters that
     end a quoted value between brackets. Return None if the cursor is in a comment or behind a
-    closed quote, if a comment or a closing bracket is at `start`, or if the cursor is at `start`
-    before a quote or an opening bracket.
+    closed quote. Return None also if a comment or a closing bracket is at `start`, and if the
+    cursor is at `start` and a quote or an opening bracket follows.
     """
     quote = text[start : start + 1]
     if quote in _NO_WORD or (cursor == start and quote in _OPENING):
@@ -186,9 +186,9 @@ def flow_tokens(
 ) -> Iterator[FlowToken]:
     """Yield the tokens from an opening bracket, on the line `first`, to the end of the text.
 
-    `column` is the bracket's. `outside` is the indent of its line, or None if the bracket is the
-    root of the text. A line that `leaves` that indent ends the tokens, since the bracket was then
-    never closed.
+    Tokens behind the closing bracket are yielded too. `column` is the opening bracket's. `outside`
+    is the indent of its line, or None if the bracket is the root of the text. A line that `leaves`
+    that indent ends the tokens, since the bracket was then never closed.
     """
     for line in range(first, len(lines)):
         text = line_body(lines[line])
@@ -211,9 +211,9 @@ def leaves(text: str, outside: int) -> bool:
 def _quoted_word(text: str, start: int, cursor: int, enders: str) -> CursorWord | None:
     """Return the word behind the quote in column `start`, or None if it is closed before `cursor`.
 
-    A word without a closing quote ends at the cursor. `text` is the line. `enders` are the
-    characters that end a value between brackets. In block form they are "", and a value ends at the
-    end of the line. A comment ends a value in both forms.
+    `text` is the line. A word without a closing quote ends at the cursor, and the rest of its value
+    is `behind` the word (see CursorWord). The value ends at a comment or at one of the characters
+    `enders`, which are "" in block form.
     """
     comment = _COMMENT.search(text, cursor)
     line = text if comment is None else text[: comment.start()]

@@ -51,7 +51,7 @@ class _Node(Struct, frozen=True, kw_only=True):
 
     @property
     def quote(self) -> str:
-        """The quote around the first key of a mapping, or "" if there is no such quote."""
+        """The quote around the first key of a mapping, or "" without a quote or a mapping."""
         return ""
 
 
@@ -184,7 +184,8 @@ def plain_allowed(value: str) -> bool:
     """Return whether a value is known to be safe without quotes, in block and in flow form.
 
     Return False also for some values that YAML allows without quotes. A text that YAML reads as
-    null is not safe; a text that it reads as a number or a truth value is.
+    null is not safe. One that YAML reads as a number or a truth value is safe: this project reads
+    such a value as text.
     """
     first = value.split(" ", 1)[0]
     if not value.isprintable() or value in NULLS:

@@ -71,7 +71,7 @@ class HostReport(Struct, frozen=True, kw_only=True):
 
 
 class _Found(Struct, frozen=True, kw_only=True):
-    """A command of ours in a settings file, whose path for people is `shown`."""
+    """A command that calls our hook in a settings file. `shown` is the file's path for people."""
 
     file: Path
     shown: str
@@ -111,7 +111,7 @@ class HostDoctor(Struct):
         )
 
     def _found(self, host: AgentHost, problems: list[tuple[str, str]]) -> Iterator[_Found]:
-        """Yield the commands of ours in the settings files of a host.
+        """Yield the commands in the settings files of a host that call our hook.
 
         Add a file that names us and cannot be parsed to `problems`.
         """

@@ -78,8 +78,9 @@ def _judged(
 ) -> tuple[bool, str, str]:
     """Return whether the host would block the probe's call, what is wrong, and the cure.
 
-    The last two are "" if nothing is wrong. `limit` is the command's time limit in seconds,
-    `version` that of the program that answered.
+    The last two are "" if nothing is wrong. Of a host that would block, the version of intent-lsp
+    that the hook runs may be wrong. `limit` is the command's time limit in seconds, `version` that
+    of the program that answered.
     """
     if run.status is None:
         said = f"the hook did not answer within {limit:g} s, its time limit"

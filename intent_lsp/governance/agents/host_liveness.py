@@ -136,7 +136,7 @@ def blind_hosts(governance: Governance, home: Path) -> tuple[BlindHost, ...] | N
 def known_hosts(governance: Governance, home: Path) -> tuple[HostLiveness, ...]:
     """Return the hosts whose hooks are registered in a root, then others that have asked there.
 
-    A host that did not ask while files changed counts with the registered ones.
+    Among the first are the hosts of `blind_hosts`, whose registration may be wrong or unreadable.
     """
     heard = {each.host: each for each in governance.heard()}
     files = RegistrationFiles(governance.root, home)
@@ -242,9 +242,9 @@ def _mended_at(files: RegistrationFiles, status: HostStatus) -> datetime:
 
 
 def _written_at(files: RegistrationFiles, host: AgentHost) -> datetime:
-    """Return when a settings file of a host's hooks was last written.
+    """Return when the newest of the settings files for a host's hooks was written.
 
-    Return `datetime.min` in UTC if there is none.
+    Return `datetime.min` in UTC if there is no such file.
     """
     times = [_NEVER]
     for place, path in hook_files(host):

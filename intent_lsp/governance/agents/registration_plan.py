@@ -53,7 +53,7 @@ class PlannedFile(Struct, frozen=True, kw_only=True):
 
     @property
     def shown(self) -> str:
-        """The path for people: with `~/` if it is in the home directory."""
+        """The path for people: `~/PATH` in the home directory, else relative to the root."""
         return shown_path(self.place, self.path)
 
 
@@ -132,7 +132,7 @@ class RegistrationFiles(Struct, frozen=True):
         at_home: bool,
         instructions: bool = False,
     ) -> RegistrationPlan:
-        """Return the plan that removes what each of `wishes` registers for hosts.
+        """Return the plan that removes what hosts have registered with any options of `wishes`.
 
         `at_home`: also in the home directory. `instructions`: also the instructions for agents.
         """
@@ -149,7 +149,7 @@ class RegistrationFiles(Struct, frozen=True):
         """Return how far a host is registered.
 
         A local settings file is one that is not committed. It is left out if it has no
-        registration. `program` is the program that it is to start.
+        registration. `program` is the program that hooks in local files have to call.
         """
         found = [self._status(each) for each in registrations_of(host, RegistrationOptions())]
         if host.hooks.local is not None:

@@ -77,7 +77,7 @@ class IntentChoices(Struct, frozen=True, kw_only=True):
 class IntentsAuthoring:
     """Answers questions about the parts of an intents file, saved or not. Any thread may ask.
 
-    `explanations` explain the parts.
+    `explanations` makes the texts that hovers show.
     """
 
     def __init__(self, stores: Stores, listing: TreeListing) -> None:
@@ -160,13 +160,12 @@ class IntentsAuthoring:
 def choices_of(
     rules: Rules, active: str | None, entry: StructuredEntry, *, unsaved: bool
 ) -> IntentChoices:
-    """Return the choices about the intent of one entry of an intents file, saved or not.
+    """Return whether the intent of one entry of an intents file can be selected or completed.
 
-    Its status and its id count as they are on disk, in `rules`: there is no choice about an id that
-    no saved intent has, or whose intent is closed or ignored there, and none while governance is
-    off.
-    `active` is the id of the session's active intent, or None. `unsaved`: the file has unsaved
-    text, so the intent cannot be completed.
+    The file may have unsaved text, but the intents on disk, in `rules`, decide. There is no choice
+    while governance is off, and none if no intent on disk has the entry's id, or if that intent is
+    closed there or matched by `.intentignore`. `active` is the id of the session's active intent,
+    or None. `unsaved`: the file has unsaved text, so the intent cannot be completed.
     """
     intent_id = "" if entry.intent is None else entry.intent.id
     intent = selectable(rules, intent_id)

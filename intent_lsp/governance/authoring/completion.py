@@ -110,7 +110,10 @@ class ControlFileCompletion:
         )
 
     def _names(self, place: CompletionPlace) -> tuple[list[Proposal], bool]:
-        """Return the proposals for a segment of a glob or path, and `Completion.whole`."""
+        """Return the proposals for a segment of a glob or path, and the value of `whole`.
+
+        `whole` is False if typing more may bring other proposals.
+        """
         segment = segment_at(place)
         if segment is None:
             return [], True

@@ -31,13 +31,13 @@ _LETS_GO: Final = re.compile(
 
 
 class Outcome(Struct, frozen=True, kw_only=True):
-    """The result of recording a ticket's call, or what the call has changed so far.
+    """The result of recording a ticket's call, or what an open command has changed so far.
 
     `recorded` is the result that is stored with the ticket. Each verdict on changed files gives one
-    record. `record` is the first record, or None if it was not appended now; `queued` is why it
-    waits in the queue, or None if it does not. `beside` are the other records that were appended
-    now. `discarded` are drafts of uncommitted texts that the call discarded. `again`: the call was
-    recorded before, and `recorded` is what was stored then.
+    record. `record` is the first of these records. It is None if there was nothing to record, or if
+    the record waits in the queue; then `queued` says why it waits. `beside` are the other records
+    that were appended now. `discarded` are drafts of uncommitted texts that the call discarded.
+    `again`: the call was recorded before. Then `recorded` is what was stored, and `record` is None.
     """
 
     ticket: Ticket
@@ -193,7 +193,8 @@ def inferred_class(files: tuple[CallFile, ...]) -> MutationClass:
     """Return the mutation class of a call that states none, by what it does to its files.
 
     It is a deletion if the call only deletes files, a creation if it only creates files, else
-    AST_REFACTOR. Whatever a call does to a file that does not exist counts as creation.
+    AST_REFACTOR. Whatever a call does to a file that does not exist, even a deletion, counts as
+    creation.
     """
     effects = {file.touched.effect if file.there else Effect.CREATE for file in files}
     if effects == {Effect.DELETE}:

@@ -190,9 +190,9 @@ class CallAuthorizer(Struct, frozen=True, kw_only=True):
         """Store a snapshot of the work tree with a command's ticket, before the command runs.
 
         Return the decision with that ticket, and a warning if there is no snapshot. Return the
-        decision unchanged if it has no ticket, or if there is no session database. A call that the
-        host sends again is also unchanged if its ticket has a snapshot, is recorded or is too old.
-        Needs no lock.
+        decision unchanged if it has no ticket, or if there is no session database. Return the
+        decision on a call that the host sends again unchanged if its ticket has a snapshot, is
+        recorded or is too old. Needs no lock.
         """
         ticket, state = admission.ticket, self.stores.state
         if ticket is None or state is None:

@@ -135,10 +135,11 @@ class CallChanges(Struct, kw_only=True):
     ) -> list[FoundFile]:
         """Return the changes in `besides` that belong to a command, while other commands run.
 
-        `ticket` is that command's. Others count if they may have made the change (`_is_rival`). If
-        another command's intent owns a file and this command's does not, the change belongs to the
-        other command. A change that no intent of these commands owns belongs to the command that is
-        recorded last. A file that another call claims, or that an editor is about to record, is
+        `besides` are the changed files that the command did not name, and `ticket` is the
+        command's. Other commands count if they may have made the change (`_is_rival`). If another
+        command's intent owns a file and this command's does not, the change belongs to the other
+        command. If no intent of these commands owns a file, the change belongs to the command that
+        is recorded last. A file that another call claims, or that an editor is about to record, is
         left out.
         """
         state = self.events.stores.state

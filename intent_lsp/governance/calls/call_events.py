@@ -131,7 +131,7 @@ class CallEvents(Struct, frozen=True, kw_only=True):
         )
 
     def under_new_names(self, besides: Sequence[FoundFile]) -> list[FoundFile]:
-        """Return `besides`, with a vanished file and a similar new file joined into one rename."""
+        """Return `besides`; each vanished file and a new file similar to it become one rename."""
         gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
         for file in besides:
             if file.discarded:

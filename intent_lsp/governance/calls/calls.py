@@ -219,10 +219,11 @@ def unknown_ticket(ticket_id: str) -> CheckoutRefusal:
 
 
 def apply_changes(root: Path, changes: Sequence[FileChange], ticket: Ticket | None) -> str | None:
-    """Make `changes` to the files of a root. Return None on success, else why not all were made.
+    """Make `changes` to the files of a root. Return None on success, else the problem.
 
-    With a ticket, every file must still have the hash that was judged. Without one (governance is
-    off, or tickets cannot be stored), that is not checked.
+    If one change cannot be made, those already made are undone, as far as possible. With a ticket,
+    every file must still have the hash that was judged. Without a ticket (governance is off, or
+    tickets cannot be stored), hashes are not compared.
     """
     judged = None if ticket is None else {file.path: file.pre_hash for file in ticket.files}
     try:

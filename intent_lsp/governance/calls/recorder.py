@@ -85,9 +85,9 @@ class CallRecorder(Struct):
 
         Return None without a session database, or if the ticket is unknown. If the database was
         deleted and this process remembers the ticket of the command, the command's changes are
-        violations. If the ticket is recorded already, return the stored result. `compared` is the
-        result of `compare`. `told`: the host reported the call's end. If it did not, and the agent
-        has made another call since, it counts as a guess that the command made the changes.
+        recorded as violations. If the ticket is recorded already, return the stored result.
+        `compared` is the result of `compare`. `told`: the host reported the call's end. If it did
+        not, and the agent has made another call since, the record is marked as a guess (`assumed`).
         `by_person`: a person changed the agent's text before it was written.
         """
         state, now, known = self.stores.state, self.stores.clock(), self._known(ticket_id)
@@ -166,8 +166,9 @@ class CallRecorder(Struct):
         """Write one record for each verdict on the files of `all_found`; return the outcome.
 
         `error` is why the call failed, or None. There is no record of a call that succeeded and
-        changed nothing, nor of a read-only command without a known change. Any other call has a
-        record, even if no file is found. The first record gets the id `record_id`.
+        changed nothing, nor of a read-only command without a known change. A call that failed, or
+        of which it is not known what it changed, has a record even without files. The first record
+        gets the id `record_id`.
         """
         found, violating = all_found.files, self.changes.violating(ticket, all_found)
         if ticket.looking and not found:

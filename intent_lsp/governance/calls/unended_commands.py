@@ -37,7 +37,7 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
     """Records what an agent's open commands have changed: at each next call, and as the turn ends.
 
     A command is open until its end is reported or the turn ends. The host reports the end of any
-    command, and the agent the end of a verification.
+    command. The agent itself may report the end of a verification, such as a run of tests.
     """
 
     stores: Stores
@@ -69,8 +69,9 @@ class UnendedCommands(Struct, frozen=True, kw_only=True):
     ) -> tuple[bool, Outcome | None]:
         """Record what a verification command has changed, and write a lesson if it failed.
 
-        Return whether the lesson is new (False on success), and the outcome recorded for the
-        command's newest open ticket. The outcome is None if the command has no open ticket.
+        The command is one whose end the agent reports, such as a run of tests. Return whether the
+        lesson is new (False on success), and the outcome recorded for the command's newest open
+        ticket. The outcome is None if the command has no open ticket.
         """
         state, now, same = self.stores.state, self.stores.clock(), command_hash(command)
         tickets = () if state is None else state.tickets.commands.of(session_id, agent_id, now)

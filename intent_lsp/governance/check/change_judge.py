@@ -226,8 +226,9 @@ class AgentChanges:
     def _is_servers(self, file: OriginatedFile, path: WorkspacePath) -> bool:
         """Whether the intents file differs only as the server writes it in an agent's name.
 
-        False for any other `path` and for an intents file that was moved away. False, too, if the
-        intents file is missing or does not parse, before or after the change.
+        The server writes, for example, that an intent is COMPLETED. False for any other `path` and
+        for an intents file that was moved away. False, too, if the intents file is missing or does
+        not parse, before or after the change.
         """
         if path != INTENTS_FILE or file.file.path != path:
             return False

@@ -55,8 +55,8 @@ class GlobKeys(Struct, frozen=True):
 class GlobSearch:
     """One search for unquoted globs through a YAML text, key by key.
 
-    `_outer` is None outside of the value of an `inner_of` key (see GlobKeys). Inside, it is the
-    offset up to which the text is known to be in that value, and the column of the key.
+    `_outer` is None outside of the value of an `inner_of` key (see GlobKeys). Inside, it is a pair:
+    the offset up to which the value is known to reach, and the column of the key.
     """
 
     def __init__(self, text: str, keys: GlobKeys) -> None:
@@ -75,10 +75,10 @@ class GlobSearch:
                 yield start, source
 
     def _counts(self, key: re.Match[str]) -> bool:
-        """Return whether a matched key holds globs.
+        """Return whether the value of a matched key may hold globs (see GlobKeys).
 
-        An `outer` key does; an `inner` key does only below the key `inner_of` (see GlobKeys).
-        `_outer` is brought up to date.
+        That of an `outer` key may, and that of an `inner` key only inside the value of an
+        `inner_of` key. `_outer` notes where such a value begins and ends.
         """
         if key.group("key") == self._keys.inner_of:
             self._outer = (key.end(), self._column(key))
@@ -155,7 +155,7 @@ class GlobSearch:
         return False
 
     def _inner(self, at: int) -> Iterator[tuple[int, str]]:
-        """Yield the offset and the source of the unquoted glob that is a value between braces."""
+        """Yield the offset and source of the unquoted glob at `at`, in braces, if there is one."""
         here = self._text[at : at + 1]
         if here in ("", "\r", "\n", ",", "}", "]", "#"):
             return
@@ -216,10 +216,10 @@ class GlobSearch:
         yield from self._item(item, continued=continued)
 
     def _item(self, item: tuple[int, str] | None, *, continued: bool) -> Iterator[tuple[int, str]]:
-        """Yield the offset and the source of a value on one line, if it is an unquoted glob.
+        """Yield the offset and the source of a value, if its first line is an unquoted glob.
 
         `item` is the offset and the text of the line from the value on, or None to yield nothing.
-        `continued`: the lines that follow belong to the value too.
+        `continued`: the value has more lines, which rules some globs out (see `block_glob`).
         """
         if item is not None:
             body = block_glob(item[1], self._linked, continued=continued)

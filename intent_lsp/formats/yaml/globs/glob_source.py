@@ -27,8 +27,8 @@ _CLOSED_BY = {"[": "]", "{": "}", "(": ")"}
 def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
     """Return the unquoted glob that is an item in block form, or "" if the item is left to YAML.
 
-    `raw` is the item's line from the item on. `linked` are the names of the anchors that an alias
-    in the text uses. `continued` says that the item goes on on more lines.
+    `raw` is the item's line from the item on. `linked` are the names that the text has both as an
+    anchor (`&name`) and as an alias (`*name`). `continued`: the item goes on on more lines.
     """
     quoted = _QUOTED.match(raw)
     if quoted:
@@ -48,8 +48,8 @@ def block_glob(raw: str, linked: frozenset[str], *, continued: bool) -> str:
 def _meant(body: str, linked: frozenset[str]) -> bool:
     """Return whether an item is YAML syntax on purpose: a tag of YAML's own, an anchor or an alias.
 
-    An anchor or alias is on purpose if its name is in `linked`, the names of the anchors that an
-    alias in the text uses.
+    An anchor or alias is on purpose if its name is in `linked`, the names that the text has both as
+    an anchor (`&name`) and as an alias (`*name`).
     """
     link = _LINK.match(body)
     return _TAG.match(body) is not None or (link is not None and link.group(2) in linked)
@@ -110,7 +110,8 @@ def bracket_end(text: str, at: int) -> int | None:
 def flow_glob(body: str, linked: frozenset[str]) -> bool:
     """Return whether an item of a flow list is a glob that YAML would read as something else.
 
-    `linked` are the names of the anchors that an alias in the text uses.
+    `linked` are the names that the text has both as an anchor (`&name`) and as an alias (`*name`).
+    An anchor or alias with such a name is no glob.
     """
     quoted = _QUOTED.match(body)
     if quoted:

@@ -118,10 +118,10 @@ def _tab_gaps(text: str) -> Sequence[_TabGap]:
 
 
 def _before_items(text: str, gaps: Sequence[_TabGap], root: YamlNode | None) -> Sequence[_TabGap]:
-    """Return the gaps directly before an item of a list. Other gaps may be in block text.
+    """Return those of `gaps` that are directly before an item of a list. Others may be in a text.
 
-    An anchor and a tag may stand before the item. `root` is the root node of the text without the
-    tabs of `gaps`, or None if it has no value.
+    An anchor and a tag may stand before the item. `root` is the root node of the text with blanks
+    in place of the tabs in `gaps`, or None if the text has no value.
     """
     lists = (node for node in nodes_in(root) if isinstance(node, SequenceNode))
     starts = {item.start for listing in lists for item in listing.items}

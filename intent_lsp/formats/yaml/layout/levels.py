@@ -56,7 +56,7 @@ def prefers_indented_lists(tokens: Iterable[yaml.Token]) -> bool:
 class Levels:
     """The levels around a place, from the outermost in, while the tokens of a text are read.
 
-    `indented`: a list that is the value of a key is indented below it.
+    `indented`: after the edits, a list that is the value of a key is indented deeper than the key.
     """
 
     def __init__(self, *, indented: bool) -> None:
@@ -105,7 +105,7 @@ class Levels:
             self._levels.pop()
 
     def close(self) -> None:
-        """Leave the innermost collection. A list at the column of its key goes with its mapping."""
+        """Leave the innermost collection and, if it is a list at its key's column, the mapping."""
         self.key()
         if self._levels:
             self._levels.pop()
