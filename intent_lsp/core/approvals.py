@@ -32,10 +32,10 @@ class Approval(Struct, frozen=True, kw_only=True):
 
 
 class Grant(Struct, frozen=True, kw_only=True):
-    """Scope that a person granted to an intent: globs, and the session that granted them.
+    """Globs that a person added to an intent's scope, and the session in which the person did so.
 
-    `reason` is why it was asked for, if that was said. `expires_at` is an RFC 3339 time, or None if
-    the grant never ends. `channel` is how the person's answer arrived.
+    `reason` is why they were asked for, if that was said. `expires_at` is an RFC 3339 time, or None
+    if the grant never ends. `channel` is how the person's answer arrived.
     """
 
     patterns: tuple[str, ...]

@@ -40,8 +40,8 @@ class PeopleAsked(StrEnum):
     """Which calls of agents a person must approve (`hitl`): none, those out of scope, or all.
 
     OUT_OF_SCOPE: those that scope alone refuses. ALWAYS: all that may change files and that the
-    gate would allow, except commands that only look. In every mode a person must approve the call
-    that writes the first intent.
+    gate would allow, except commands that, by their text, only read. In every mode a person must
+    approve the call that writes the first intent.
     """
 
     NEVER = "never"

@@ -71,7 +71,7 @@ def camel_case(name: str) -> str:
 def on_one_line(text: str, longest: int) -> str:
     """Return a text on one line: control and bidirectional characters and line ends become blanks.
 
-    A text of more than `longest` characters is cut to that length and ends in `…`.
+    A text of more than `longest` characters is cut: with a `…` at its end it has `longest`.
     """
     plain = _NOT_ON_A_LINE.sub(" ", text)
     return plain if len(plain) <= longest else plain[: longest - 1] + "…"

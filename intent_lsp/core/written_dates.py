@@ -159,9 +159,9 @@ def _day(year: str, month: str, day: str) -> Iterator[str]:
 
 
 def _month(name: str) -> str:
-    """Return the number of a month as text, or "0" for an unknown month.
+    """Return the number of a month as text, such as "3" for `March` or `mar`; "0" if unknown.
 
-    `name` is its English name or the first three letters of it.
+    Only the first three letters of `name` count.
     """
     short = name[:3].lower()
     return str(_MONTHS.index(short) + 1) if short in _MONTHS else "0"

@@ -56,9 +56,9 @@ def within_budget(
     """Drop parts of the context `whole` until its text fits. Return what is left, and its text.
 
     `spell` formats a context as text. Items are dropped in this order: records, related files,
-    history, acceptance criteria, the intent's constraints, the team's constraints, the scope, the
-    characters of the intent's name. The last items of a kind are dropped first; `whole` has the
-    records sorted newest first. If the text is larger than BUDGET without all of these, it is
+    history, acceptance criteria, the intent's constraints, the team's constraints, the scope. Last,
+    the end of the intent's name is cut off. The last items of a kind are dropped first; `whole` has
+    the records sorted newest first. If the text is larger than BUDGET without all of these, it is
     returned all the same.
     """
     for name in _DROPS:

@@ -90,7 +90,7 @@ def _happened(lesson: Lesson) -> str:
 
 
 def _actor(lesson: Lesson) -> str:
-    """Return the tool's name in quotes, and the program in quotes if the tool ran one."""
+    """Return the tool's name in quotes, or, if it ran a program, `"Bash" running "rm"`."""
     tool = _quoted(lesson.tool, _NAME_AT_MOST)
     return f"{tool} running {_quoted(lesson.program, _NAME_AT_MOST)}" if lesson.program else tool
 

@@ -44,8 +44,8 @@ class RefusedEdit(Struct, frozen=True, kw_only=True):
         `new` is the hash of `after`. If the call announced its whole text, only that counts: the
         result is whether `new` is the hash of that text. If not, `after` must have all `pieces`
         that are not blank; those that are not in `before` must have at least _FEWEST characters
-        together, besides white space. The result is then False if a content is not text, or None
-        because it is not known or the file is gone. Before a new file, `before` is `b""`.
+        together, besides white space. If `before` or `after` is not text, or is None (not known, or
+        the file is gone), the result is then False. For a new file, `before` is `b""`.
         """
         if self.announced is not None:
             return new == self.announced

@@ -112,9 +112,9 @@ def tool_kind(call: ToolCall, policy: TeamPolicy, lists: CommandLists) -> ToolKi
     """Return what kind of tool a call uses.
 
     The team's `policy` decides first, then the built-in `lists`. The policy's `mutating_tools` are
-    EDIT and its `read_only_tools` READ_ONLY, whatever the call has. A tool that is in no list is
-    READ_ONLY if its own hint says so. Else it is EDIT if the call has a path or a patch, COMMAND if
-    it has only a command, and READ_ONLY if it has none of them.
+    EDIT and its `read_only_tools` READ_ONLY. A tool that is in no list is READ_ONLY if
+    `read_only_hint` says so. Else it is EDIT if the call has a path or a patch, COMMAND if it has
+    only a command, and READ_ONLY if it has none of them.
     """
     by_name = _kind_by_name(call.tool_name, policy, lists)
     if by_name is not None:

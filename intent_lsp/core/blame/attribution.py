@@ -201,8 +201,8 @@ def one_run(
     """Return the run for lines that share the attribution `claim`.
 
     Lines count from 1, both ends included. `sources` are the edits that attributions refer to. The
-    confidence is ASSUMED if the edit was not announced, else that of `claim`. If `claim` is None,
-    the run is UNATTRIBUTED.
+    confidence is ASSUMED if `is_assumed` of the edit's record is true, else that of `claim`. If
+    `claim` is None, the run is UNATTRIBUTED.
     """
     if claim is None:
         return BlameRun(start_line=start_line, end_line=end_line)
@@ -244,9 +244,9 @@ def named(runs: Sequence[BlameRun], people: RecordAuthors) -> tuple[BlameRun, ..
 
 
 def run_of(record: Record) -> BlameRun:
-    """Return a run of one line that stands for a record, so that `named` can fill in its author.
+    """Return a run of one line that stands for a record, so that `named` can fill in the author.
 
-    Its contributor is that of the record's first conversation, None if the record has none.
+    The run's contributor is that of the record's first conversation, or None if there is none.
     """
     talk = next((talk for file in record.files for talk in file.conversations), None)
     who = None if talk is None else talk.contributor

@@ -94,11 +94,12 @@ def blame(
 
 
 def settle(claims: Attributions, lines: Sequence[str]) -> None:
-    """Give trivial lines the attribution of the lines around them if `_goes_along`, in place.
+    """Give trivial lines the attribution of the lines around them. Changes `claims`.
 
     Trivial lines have no letters or digits. The nearest other lines above and below them must have
-    equal attributions. The reason: a diff leaves a blank line or a bracket unchanged inside a block
-    that is otherwise new, and a formatter changes a trivial line where nothing around it changes.
+    equal attributions, and `_goes_along` must agree. The reason: a diff leaves a blank line or a
+    bracket unchanged inside a block that is otherwise new, and a formatter changes a trivial line
+    where nothing around it changes.
     """
     at = 0
     while at < len(lines):
@@ -116,8 +117,9 @@ def settle(claims: Attributions, lines: Sequence[str]) -> None:
 def _goes_along(own: Attribution | None, around: Attribution | None) -> bool:
     """Whether a trivial line takes over the attribution `around` of the lines around it.
 
-    `own` is the attribution that the line has now. True if `own` is `replaced`. True too if
-    `around` is `replaced`, and `own` is None or its edit is not newer than that of `around`.
+    `own` is the attribution that the line has now. True if `own.replaced` is set: its edit is known
+    to have replaced old lines by this one. True too if `around.replaced` is set, and `own` is None
+    or its edit is not newer than that of `around`.
     """
     if own is not None and own.replaced:
         return True

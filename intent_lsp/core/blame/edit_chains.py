@@ -17,10 +17,11 @@ from intent_lsp.core.content import ContentHash
 class EditChain(Struct, frozen=True, kw_only=True):
     """The edits that lead to a content, newest first, by their orders.
 
-    `whole`: the chain reaches back to the content from which it was to begin; False for an empty
-    chain. `deleted` maps a place to the orders of the edits that deleted or replaced lines there;
-    the place is the number of lines above it in the newest content. If an edit does not say what it
-    replaced, that edit and all older ones are missing in `deleted`.
+    `whole`: the oldest of these edits started from the content `before` that `edit_chain` was
+    given; False if there are no edits. `deleted` maps a place to the orders of the edits that
+    deleted or replaced lines there; the place is the number of lines above it in the newest
+    content. If an edit does not say what it replaced, that edit and all older ones are missing in
+    `deleted`.
     """
 
     orders: tuple[int, ...]
@@ -53,8 +54,8 @@ def earlier_edits(steps: Sequence[Edit], after: ContentHash | None) -> frozenset
     """Return the orders of the edits that led to the content with the hash `after` (None: no file).
 
     They are followed back from that content as far as `steps` go. `steps` are all edits of the
-    file; their orders count from 0. A file may have had the content more than once: only edits
-    older than the first edit that started from it count.
+    file; their orders count from 0. If an edit started from that content, only edits older than the
+    first such edit count, since the file may have had the content again later.
     """
     first = min((step.order for step in steps if step.pre == after), default=len(steps))
     before = [step for step in steps if step.order < first]
@@ -135,9 +136,10 @@ def _newest(steps: Sequence[Edit], wanted: ContentHash | None, used: set[int]) -
 
 
 def _deleted(passed: Sequence[Edit], count: int) -> Mapping[int, frozenset[int]]:
-    """Return the value of `EditChain.deleted` for the edits `passed`, newest first.
+    """Map places in the newest content to the edits among `passed` that deleted lines there.
 
-    The newest content has `count` lines. Stop at the first edit that does not say what it replaced.
+    A place is the number of lines of the newest content above it; that content has `count` lines.
+    `passed` are edits, newest first. Stop at the first one that does not say what it replaced.
     """
     # For each line of the content reached so far, its line in the newest one. None: it is gone.
     origins: list[int | None] = list(range(count))

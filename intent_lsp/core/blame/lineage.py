@@ -50,8 +50,8 @@ class _Back(Struct):
 
     The walk has arrived at the content from before the edits in `steps`: `wanted` is its hash,
     `lines` its lines (None if unknown). `used` are the orders of the edits that may not be used
-    again. Edits before the order `limit` are preferred. `last` is the edit at which the walk ended,
-    whose `pre` is None or which does not show what it replaced; None if there was no such edit.
+    again. Edits with an `order` below `limit` are preferred. `last` is the edit that ended the
+    walk, because its `pre` is None or it does not show what it replaced; None if no edit did.
     """
 
     steps: list[tuple[Edit, list[Splice]]] = field(default_factory=list)
@@ -99,8 +99,8 @@ class Lineage:
     ) -> Attributions:
         """Walk back from a content, then replay the edits. Return the attributions of its lines.
 
-        Edits before `limit` are preferred. The orders of the edits that were walked are added to
-        `used`.
+        Edits with an `order` below `limit` are preferred (see `_step`). The orders of the edits
+        that were walked are added to `used`.
         """
         back = self._walk(_Back(used=used, wanted=wanted, lines=list(lines), limit=limit))
         if None not in lines:
@@ -144,7 +144,8 @@ class Lineage:
     def _step(self, wanted: ContentHash, limit: float, used: set[int]) -> Edit | None:
         """Return the earliest edit not in `used` that produced the content with the hash `wanted`.
 
-        Edits before `limit` are preferred. Return None if there is no such edit.
+        That is the earliest with an `order` below `limit`; if there is none, the earliest of all.
+        Return None if no such edit exists.
         """
         fitting = [step for step in self._by_post.get(wanted, ()) if step.order not in used]
         earlier = (step for step in fitting if step.order < limit)
@@ -153,7 +154,7 @@ class Lineage:
         return next(earlier, next(iter(fitting), None))
 
     def _base(self, back: _Back) -> Attributions:
-        """Return the attributions of the lines of the content at which a walk back ended."""
+        """Return the attributions of the lines of the oldest content that a walk back reached."""
         step = back.last
         if not back.lines or back.wanted is None:
             return [None] * len(back.lines)

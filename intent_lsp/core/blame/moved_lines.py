@@ -37,10 +37,11 @@ LostEdit = tuple[ContentHash, Edit | None]
 
 
 def losses(other: OtherFile) -> Iterator[LostEdit]:
-    """Yield the hashes of past contents of a file that may have lost lines, each with the edit.
+    """Yield past contents of a file that had lines which may be lost: the hash, and the edit.
 
     First come contents that an unrecorded change replaced, with None for the edit. Then come
-    contents in which a recorded edit replaced lines by fewer. Both are newest first.
+    contents of which a recorded edit replaced lines by fewer lines, with that edit. Both are newest
+    first.
     """
     steps = sorted(other.steps, key=lambda step: -step.order)
     followed = {step.pre for step in steps}

@@ -57,9 +57,9 @@ class CheckFinding(Struct, frozen=True, kw_only=True):
     """One finding. `path` is relative to the checked root, or None if it concerns no file.
 
     `shown_path` is the same path relative to git's top. `lines` are those of the file as the change
-    left it, `head_lines` the same lines in the version that was checked out or asked for; each is
-    None for a whole file or for lines that are gone. `commit` is the commit that made the change,
-    or None. `fingerprint` stays the same while the lines move.
+    left it. `head_lines` are the same lines at the end of the checked range, or `lines` if no range
+    is checked. Each is None for a whole file or for lines that are gone. `commit` is the commit
+    that made the change, or None. `fingerprint` stays the same while the lines move.
 
     `undone`: a later commit of the range has restored the file. `of_ledger`: it is a problem of the
     ledger, and of no change.

@@ -82,7 +82,7 @@ class Arguments(Struct, frozen=True, kw_only=True):
 
     @property
     def given(self) -> frozenset[str]:
-        """The name of each option that is given; if it has a value, also `name=value`."""
+        """The name of each option that is given, and `name=value` for each that has a value."""
         names = {option.name for option in self.options}
         with_values = {f"{each.name}={each.value.text}" for each in self.options if each.value}
         return frozenset(names | with_values)
@@ -160,8 +160,8 @@ def leading_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
 def options_in(words: Sequence[Word], row: ProgramRow) -> Iterator[Option]:
     """Yield the options in each word that looks like one, even after `--` or an operand.
 
-    A value in the next word is not read. In the style WHOLE, also yield `--`, since it need not end
-    the options of such a program.
+    A value in the next word is not read. In the style WHOLE (whole names after one or two dashes),
+    also yield `--`, since it need not end the options of such a program.
     """
     for word in words:
         if word.text == "--" and row.style is Style.WHOLE:

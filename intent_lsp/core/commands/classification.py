@@ -128,7 +128,11 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 
 
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by its rows. Without its options' parts it is LOOKING if it asks for help."""
+    """Classify a call by its rows.
+
+    A call that asks for help is LOOKING, unless a row shows that it changes a path or runs shell
+    text.
+    """
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
@@ -218,8 +222,8 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
     """Classify a program that runs another command, together with that command.
 
     `outer` is the call of the program, and `row` the row that fits it. `inside` is the same call in
-    the directory of its options. If the program runs its own words (Runs.WORDS) and these change
-    the directory, the directory afterwards is unknown.
+    the directory of its options. If the other command is the program's operands, as in `env cd a`,
+    and changes the directory, the directory afterwards is unknown.
     """
     options = [*outer.before, *_by_row(inside, replace(row, kind=RowKind.READS), arguments)]
     words: Sequence[Word] = arguments.operands[row.skip :]
@@ -257,8 +261,9 @@ def _with_input(
     """Return the inner command's words, unknown where `xargs` or the like completes them.
 
     `row` and `arguments` are those of the outer program, `label` is its name for messages. If the
-    row has no `appends`, the words are returned unchanged. Else each word with the placeholder (the
-    value of an option in `fills`) becomes unknown; without one, an unknown word is added.
+    row has no `appends`, the words are returned unchanged. Else, if an option in `fills` gives a
+    placeholder, as in `xargs -I {}`, each word with the placeholder becomes unknown. If no such
+    option is given, an unknown word is added.
     """
     if not row.appends:
         return words

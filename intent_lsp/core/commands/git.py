@@ -65,10 +65,11 @@ def puts_back(words: Sequence[Word]) -> bool:
 
 
 def _subcommand(words: Sequence[Word], place: KnownPath) -> tuple[str, Sequence[Word], KnownPath]:
-    """Return git's subcommand, the known words after it, and the directory in which git works.
+    """Return git's subcommand, the words after it, and the directory in which git works.
 
-    `words` are those after `git`, run in `place`. The subcommand is "" if there is none. The
-    directory is None if it is not known, as with `--git-dir DIR`; `-C DIR` enters DIR.
+    `words` are those after `git`, run in `place`; unknown ones are left out. The subcommand is ""
+    if there is none. The directory is None if it is not known, as with `--git-dir DIR`; `-C DIR`
+    enters DIR.
     """
     arguments = leading_arguments([word for word in words if not word.unknown], _GIT)
     for option in arguments.options:
@@ -98,7 +99,10 @@ def _cleans(words: Sequence[Word]) -> bool:
 
 
 def _stashes(words: Sequence[Word]) -> bool:
-    """Whether `git stash` with these words would put `.orchestration/.local/` away too."""
+    """Whether `git stash` with these words would put `.orchestration/.local/` away too.
+
+    It would with `-a` or `--all`, unless pathspecs limit it to other places.
+    """
     verb = "" if not words or words[0].text.startswith("-") else words[0].text
     if verb not in ("", "push", "save"):
         return False

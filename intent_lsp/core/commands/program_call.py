@@ -62,8 +62,8 @@ class ProgramCall(Struct, frozen=True, kw_only=True):
 def fits(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> bool:
     """Whether a call with these arguments meets all conditions of a row of the command lists.
 
-    A row whose second operand is written also needs a second operand. A row whose operands are a
-    command to run needs that command, but a search such as `find` does not.
+    A row with Operands.SECOND also needs a second operand. A row of a program that runs others
+    needs an operand after the first `skip` ones, unless the program is a search such as `find`.
     """
     operands = arguments.operands
     return (
@@ -95,11 +95,13 @@ def only_plain(row: ProgramRow, arguments: Arguments, words: Sequence[Word] = ()
 def named_program(word: str, lists: CommandLists) -> tuple[str, tuple[CommandReading, ...]]:
     """Return the name by which to look up the rows of the program `word`, and at most one reading.
 
-    A version is dropped if the name without it has rows. A word that then has rows, or is no path,
-    is returned without a reading. A path in a system directory is replaced by its last part. So is
-    a path in a directory where package managers install programs, if the program verifies or runs
-    others. Any other path has the reading, which says that it may be another program; the path is
-    replaced by its last part only if its directory's name ends in `bin`.
+    A version is dropped first if the name without it has rows. If `word` then has rows or no `/`,
+    it is returned without a reading. `/usr/bin/rm` and other paths in a system directory become
+    their last part, without a reading. A path in a directory of `project_bins` does too, if the
+    rows of the last part verify or run others.
+
+    Any other path has the reading that it may be another program. It becomes its last part only if
+    the name of its directory ends in `bin`.
     """
     word = _without_release(word, lists)
     directory, slash, last = word.rpartition("/")
@@ -191,8 +193,8 @@ def _names_tasks(row: ProgramRow, arguments: Arguments, lists: CommandLists) -> 
 def _follows(row: ProgramRow, arguments: Arguments) -> bool:
     """Whether all scripts of a call match the row's `script`. False if the call has no script.
 
-    The scripts are the values of the row's `given` options, or else the first operand. One for
-    which `_filled_in` returns "" does not match.
+    The scripts are the values of the row's `given` options, or else the first operand. A script
+    that is too long or not known does not match (see `_filled_in`).
     """
     scripts = arguments.values(row.given) or arguments.operands[:1]
     found = [
@@ -227,7 +229,7 @@ def _without_release(word: str, lists: CommandLists) -> str:
 
 
 def _risky(call: ProgramCall, row: ProgramRow, arguments: Arguments) -> Iterator[CommandReading]:
-    """Yield an unknown reading for each option of the call that is in the row's `unless`."""
+    """Yield, for each option of the call in the row's `unless`, that it may change anything."""
     program = call.name
     for option in (each.name for each in arguments.options):
         if option in row.unless:

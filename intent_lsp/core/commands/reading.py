@@ -42,7 +42,7 @@ class CommandKind(IntEnum):
 
 
 class Effect(StrEnum):
-    """What a command does to a path."""
+    """How a command changes a path."""
 
     WRITE = "write"
     CREATE = "create"

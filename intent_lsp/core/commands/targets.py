@@ -48,9 +48,10 @@ class Site(Struct, frozen=True):
 
 
 def targets(row: ProgramRow, arguments: Arguments, site: Site) -> Iterator[CommandReading]:
-    """Yield readings of the operands that the program changes, and of the sources if `shares`.
+    """Yield readings of the operands that the program changes.
 
-    `row` fits the call, and says which operands these are. `site` is the program and its directory.
+    `row` fits the call, and says which operands these are. If it has `shares`, the sources are
+    included: they are other names of the same files. `site` is the program and its directory.
     """
     operands = arguments.operands
     match row.operands:

@@ -247,9 +247,9 @@ def reading(question: GateRequest, denied: Denied | None) -> str:
 
 
 def specification(question: GateRequest, denied: Denied | None) -> str:
-    """Describe gate row 15 in a sentence: new numbered specifications, and the declared class.
+    """Describe gate row 15 in a sentence: whether new numbered specifications have their class.
 
-    `denied` is the row's refusal, or None if the row passed.
+    They need the class INTENT_EVOLUTION. `denied` is the row's refusal, or None if the row passed.
     """
     call = question.facts_of_call
     if not call.new_specs:

@@ -237,10 +237,10 @@ def read_required(question: GateRequest) -> Denied | None:
 
 
 def spec_iteration(question: GateRequest) -> Denied | None:
-    """Return the refusal of row 15 if a call must declare a specification and does not.
+    """Return the refusal of row 15 if a call may not create its numbered specifications, else None.
 
-    A call that creates a numbered specification must declare the class INTENT_EVOLUTION. Return
-    None if the row passes.
+    These are new files `specs/NNN-…`. The call must declare the class INTENT_EVOLUTION to create
+    one.
     """
     call = question.facts_of_call
     if not call.new_specs or call.declared_class is MutationClass.INTENT_EVOLUTION:

@@ -64,12 +64,12 @@ class DeniedPath(Struct, frozen=True):
 class CallFacts(Struct, frozen=True, kw_only=True):
     """The facts about an agent's call that a person's save does not have.
 
-    `looking`: by its text, the command changes nothing but the request's files. `blocked`: the
-    team's policy blocks the tool. `cited` is the intent that the call names. `checked_out` is the
-    intent that the session checked out in this turn. `new_specs` are the paths of numbered
+    `looking`: by its text, the command changes no file but those that the request names. `blocked`:
+    the team's policy blocks the tool. `cited` is the intent that the call names. `checked_out` is
+    the intent that the session checked out in this turn. `new_specs` are the paths of numbered
     specifications that do not exist yet. `bootstrap`: the call writes the first intent.
     `unknown_paths` are warnings that the call may change paths which are not known beforehand,
-    `warnings` those about contract drift that the policy allows.
+    `warnings` those about unexpected entries of `.orchestration/` that the policy lets pass.
     """
 
     mutating: bool = True

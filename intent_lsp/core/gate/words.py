@@ -56,7 +56,7 @@ def available_ids(intents: Intents, ignored: Container[IntentId]) -> list[Intent
 
 
 def available_json(intents: Intents, ignored: Container[IntentId]) -> list[dict[str, str]]:
-    """Return id, name and status of the first fifty intents that can be selected."""
+    """Return id, name and status of the first fifty intents that `available` returns."""
     return [
         {"id": intent.id, "name": intent.name, "status": intent.status.value}
         for intent in available(intents, ignored)[:_LISTED_AT_MOST]
@@ -96,7 +96,10 @@ def shown(name: str) -> str:
 
 
 def shown_list(names: Iterable[str]) -> str:
-    """Return names as a sentence lists them, ten at most. Without names, return `(none)`."""
+    """Join up to ten names with commas, as `shown` shows each, then `…` if there are more.
+
+    Without names, return `(none)`.
+    """
     return fact_list(map(shown, names))
 
 

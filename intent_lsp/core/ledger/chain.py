@@ -98,8 +98,9 @@ def place_at(end: ChainEnd) -> Integrity:
 class ChainCursor(Struct):
     """Follows the chain through a ledger's file line by line. Its memory grows with the open heads.
 
-    `heads` are the open heads by their hashes, in line order. `lines` counts the lines so far.
-    `last` is the hash of the last record, `last_time` its timestamp.
+    `heads` are the open heads by their hashes, in line order: the records that no line so far names
+    as predecessor. `lines` counts the lines so far. `last` is the hash of the last record,
+    `last_time` its timestamp.
     """
 
     heads: dict[ContentHash, Head] = field(default_factory=dict)
@@ -151,8 +152,8 @@ class ChainCursor(Struct):
     def prev_of(self, link: Link) -> ContentHash | None:
         """Return the hash of the predecessor of the next line, whose link is `link`, or None.
 
-        A bare line follows the record above it. Any other line names its predecessor, if it has
-        one.
+        A bare line names no predecessor: it follows the record above it. Any other line follows the
+        record that it names, if it names one.
         """
         return self.last if link.bare else link.prev
 
@@ -192,12 +193,15 @@ def whole_event(event: Event) -> Event:
 
 
 def _whole_fields(value: Struct) -> dict[str, object]:
-    """Return the fields of an event or of a part of it by name, each without surrogates."""
+    """Return the fields of an event or of a part of it by name, with their surrogates replaced."""
     return {name: _whole(getattr(value, name), name) for name in value.__struct_fields__}
 
 
 def _whole(value: object, name: str) -> object:
-    """Return a value without surrogates. `name` is the field that has the value or contains it."""
+    """Return a value with the surrogates in its texts replaced by U+FFFD.
+
+    `name` is the field with the value. In a field of _NAMES, surrogates that stand for bytes stay.
+    """
     if isinstance(value, str):
         return _IN_NO_NAME.sub(REPLACEMENT, value) if name in _NAMES else whole(value)
     if isinstance(value, tuple):

@@ -32,13 +32,15 @@ _POSIX: dict[str, tuple[tuple[str, ...], _Ranges, tuple[str, ...]]] = {
 
 
 class CharClass(Struct, frozen=True, kw_only=True):
-    """A set of code points: those in `ranges` or `categories`, or outside of all in `left_out`.
+    """A set of code points, parsed from a bracket expression.
 
-    `ranges` are (first, last) characters. `categories` and `left_out` are Unicode categories, or
-    their first letters; an empty `left_out` adds nothing. `negated`: the expression begins with `!`
-    or `^`. The set then has the code points in one of `left_out` and, if there are `ranges` or
-    `categories`, those outside of all these. `folded`: case is ignored. `posix` is the number of
-    POSIX classes in the expression.
+    The set has the code points in `ranges` or `categories`. If `left_out` is not empty, it also has
+    all that are in none of these categories: `[[:print:]]` has the `left_out` `("C",)`. `ranges`
+    are (first, last) characters. A category may be given by its first letter.
+
+    `negated`: the expression begins with `!` or `^`. The set then has the code points in one of
+    `left_out` and, if there are `ranges` or `categories`, those outside of all these. `folded`:
+    case is ignored. `posix` is the number of POSIX classes in the expression.
     """
 
     negated: bool

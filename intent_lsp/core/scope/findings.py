@@ -134,8 +134,9 @@ _SEVERITIES = {
 def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[PatternFinding]:
     """Yield a finding if the pattern matches nothing, has such an alternative, or is no path here.
 
-    No path here is a URI, a path that begins with a drive, `~/` or a directory such as `/usr`, and
-    the like.
+    No path here is a URI, a path that begins with a drive or with `~/`, and the like; also
+    `/usr/…`, if the root has no directory `usr`. `is_directory` looks up a path relative to the
+    root.
     """
     glob = pattern.spelling.glob
     found = suggestions.foreign(pattern, is_directory)
@@ -281,7 +282,10 @@ def _unmatched(
 
 
 def _overlaps(intents: Intents, survey: ScopeSurvey, *, whole: bool) -> Iterator[ScopeFinding]:
-    """Yield a finding for each overlap that `survey` reports."""
+    """Yield a finding for each overlap that `survey` reports.
+
+    `whole`: all files of the root were surveyed.
+    """
     for overlap in survey.overlaps():
         one, two = intents.items[overlap.first], intents.items[overlap.second]
         files = overlap.words(whole=whole)

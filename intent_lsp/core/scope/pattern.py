@@ -57,8 +57,8 @@ EXACT = NameComparison()
 class Pattern:
     """A compiled pattern. `reading` is how it compares names.
 
-    `rows` are the alternatives that a path can match. `dead_parts` has for each of the others the
-    part between slashes that no name can match, which may be empty.
+    `rows` are the alternatives that a path can match. `dead_parts` has, for each alternative that
+    no path can match, its part between slashes that no name can match; the part may be empty.
     `refusal` says which limit the pattern exceeds, as a clause for a message, or is None if it
     exceeds none.
     """

@@ -43,7 +43,7 @@ def literal_path(row: PatternRow) -> str | None:
 
 
 class SegmentTable:
-    """Segments with the bits of their tests, matched together against one name.
+    """Segments, each with a mask of bits, that are matched together against one name.
 
     Literal segments are looked up in a dict. So are segments `text*` and `*text`, in one dict for
     each length of `text`. Other segments without an automaton are matched together by a Bundle.
@@ -92,9 +92,9 @@ class SegmentTable:
 class PatternRows:
     """The alternatives of a pattern (its rows), matched together.
 
-    `lines` are the rows in the form in which a walk over a tree matches them, one directory after
-    the other. `anything` are the bits of the tests that any segment passes. `passed_by` returns the
-    bits of all tests that a given segment passes.
+    `lines` are the rows as lines of TestLines: each segment of a row is a test, and a segment of a
+    path passes it or not. `anything` are the bits of the tests that every name passes. `passed_by`
+    returns the bits of all tests that a given name passes.
     """
 
     __slots__ = ("_first", "anything", "lines", "passed_by")

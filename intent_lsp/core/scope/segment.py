@@ -227,7 +227,7 @@ def flatten(items: Items) -> tuple[Items, ...] | None:
 
 
 def _bits(places: Collection[int], size: int) -> int:
-    """Return an integer with the bits at `places` set, each less than `size`."""
+    """Return an integer with the bits at `places` set. Each place must be less than `size`."""
     if len(places) < 3:  # noqa: PLR2004 - for a few bits, shifting is quicker
         return sum(1 << place for place in places)
     buffer = bytearray(size // 8 + 1)

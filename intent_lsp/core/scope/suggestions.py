@@ -147,9 +147,9 @@ def near_glob(pattern: Pattern, tree: FileTree) -> str | None:
     """Return `pattern`, which matches no file, with its first wrong name spelled as in the tree.
 
     The first wrong name is the first that is no directory there; the last name may also be a file.
-    Return None if there is none, if it or a name before it has a special character of globs such as
-    `*` or `@`, or if the new pattern matches no file either. Return None also if the directory has
-    no similar name, or more than _NAMES_AT_MOST names.
+    Return None if no name is wrong, if the wrong name or one before it has a special character of
+    globs such as `*` or `@`, or if the new pattern matches no file either. Return None also if the
+    directory has no similar name, or more than _NAMES_AT_MOST names.
     """
     parts = pattern.spelling.glob.split("/")
     directory = tree.top

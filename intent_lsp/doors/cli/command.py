@@ -1,4 +1,4 @@
-"""A command of the command line: its name, arguments, help page and answer."""
+"""A command of the command line: its name, its arguments, its help page, and what runs it."""
 
 import argparse
 import re
@@ -25,9 +25,9 @@ class OtherDoors:
 
     Each function returns the exit status. `serve` starts the language server and waits for its end.
     It gets the log level, and the address at which to listen, or None for standard input and
-    output. `serve_mcp` does so with the MCP server. It gets the log level, the directory of the
-    only project to serve or None, and the address or None. `hook` answers an event of an agent
-    host. It gets the host's name, and the event's name or None.
+    output. `serve_mcp` starts the MCP server and waits for its end. It gets the log level, the
+    directory of the only project to serve or None, and the address or None. `hook` answers an event
+    of an agent host. It gets the host's name, and the event's name or None.
     """
 
     serve: Callable[[str, ListenAddress | None], int]
@@ -44,7 +44,7 @@ class Call:
     doors: OtherDoors
 
     def root(self) -> Path:
-        """Return the nearest governed root at or above the directory given with -C.
+        """Return the nearest governed root at or above the directory of -C (by default `.`).
 
         The search goes no higher than the top of the git repository or the home directory. Raise
         WrongUsageError if it finds none, or if there is no such directory.

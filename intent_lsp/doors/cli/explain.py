@@ -145,7 +145,7 @@ def _patch(options: argparse.Namespace) -> str | None:
 
 
 def _spelled(start: Path, path: str) -> str:
-    """Return `path`, which is relative to `start`, as an absolute path.
+    """Return `path` as an absolute path. A relative `path` begins at `start`.
 
     A path that begins with `~` is returned as it is.
     """

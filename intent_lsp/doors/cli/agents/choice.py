@@ -48,7 +48,7 @@ AGENT_VARIABLES: Final = (
 
 
 def agent_variable(environment: Mapping[str, str]) -> str | None:
-    """Return the first of AGENT_VARIABLES that is set and not empty, or None if none is."""
+    """Return the name of the first of AGENT_VARIABLES that is set and not empty, or None."""
     return next((name for name in AGENT_VARIABLES if environment.get(name)), None)
 
 

@@ -49,10 +49,10 @@ def agents_install(call: Call) -> None:
     Write the registrations into the settings files of the hosts, each as the smallest edit:
     comments, order and the entries of others stay, and an entry that is right is not touched.
     --dry-run shows the edits as a diff. Without --host, the hosts found on this machine or in
-    the repository are registered. What a host trusts is never written: the command says what
-    a person has to do. Committed files call intent-lsp by its name; --local writes files that
-    are not committed, with an absolute path. --instructions also puts what an agent has to
-    know into AGENTS.md or CLAUDE.md.
+    the repository are registered. The command never makes a host trust the hooks: it says what
+    a person has to do for that. Committed files call intent-lsp by its name; --local writes
+    files that are not committed, with an absolute path. --instructions also puts what an agent
+    has to know into AGENTS.md or CLAUDE.md.
 
     Raise WrongUsageError if no host is found and --instructions is not given, or if an agent runs
     the command without --dry-run.
@@ -249,7 +249,10 @@ def _plan(at: RegistrationFiles, options: argparse.Namespace) -> RegistrationPla
 
 
 def _kept_at_home(at: RegistrationFiles, options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the files in the home directory in which hosts stay registered; none with --host."""
+    """Return the files in the home directory in which chosen hosts are still registered.
+
+    Return () with --host, since these files are then changed too.
+    """
     if options.host:
         return ()
     found = [each for host in choice.chosen(options) for each in at.status(host, "").registrations]

@@ -42,7 +42,7 @@ def intents_select(call: Call) -> None:
     options = call.options
     with Governance(call.root()) as governance:
         rules = governing(governance)
-        _ask_for_state(governance)
+        _require_state(governance)
         if _selected_by_hook(governance, rules, call):
             done = accepted(governance.checkout.context(options.id))
         else:
@@ -85,7 +85,7 @@ def _session(governance: Governance, rules: Rules, call: Call) -> Session:
     return governance.sessions.open_agent(*acting_session(governance, named, call))
 
 
-def _ask_for_state(governance: Governance) -> None:
+def _require_state(governance: Governance) -> None:
     """Raise WrongUsageError if the root's state, and so a selection, cannot be stored."""
     problem = governance.stores.problem()
     if governance.stores.state is None:
