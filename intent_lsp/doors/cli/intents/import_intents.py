@@ -113,9 +113,9 @@ def _sources(
     """Return the plans to import: those at the path `given`, or all in the root if it is None.
 
     `kind` is the kind that --from names, or None. `known` has the specification ids of all intents;
-    an archived change of OpenSpec is found only if its id is among them, or if `given` is the change
-    or the archive. Raise WrongUsageError if there is no plan, or if `given` is missing or does not
-    suit `kind`.
+    an archived change of OpenSpec is found only if its id is among them, or if `given` is the
+    change or the archive. Raise WrongUsageError if there is no plan, or if `given` is missing or
+    does not suit `kind`.
     """
     if given is None and kind is not None and kind not in OF_DIRECTORIES:
         raise WrongUsageError(f"--from {kind.value} needs a file", cure="give it as FILE")
