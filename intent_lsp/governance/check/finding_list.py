@@ -1,4 +1,4 @@
-"""The findings of one check while it runs, with their places, fingerprints and later fate.
+"""The findings of one check while it runs, with their places and fingerprints.
 
 Specified in requirements section 14.
 
@@ -186,9 +186,9 @@ class FindingList(Struct):
         return replace(finding, level=FindingLevel.NOTE, undone=True)
 
     def _in_head(self, place: FoundPlace) -> LineRun | None:
-        """Return where a place's lines are in the head; None if it has none or they are not found.
+        """Return where a place's lines are in the head of the range, or None if they are not there.
 
-        Without a range, return its lines.
+        If the index or the work tree is checked, return the place's own lines.
         """
         lines = place.lines
         if lines is None or self.read_head is None:

@@ -40,11 +40,12 @@ _KEPT: Final = 4096
 
 
 class ChangeRules(Struct, frozen=True):
-    """The versions of the rules that a change is judged by, the change's own first.
+    """The versions of the rules that a change is judged by.
 
-    A version that does not govern is left out. `problem` is what is wrong with the change's own
-    intents file, or None. If `versions` is empty and `problem` None, the change is from before
-    governance.
+    They are the change's own first, then those of the commits before it, then those of the head of
+    the range. A version that does not govern is left out. `problem` is what is wrong with the
+    change's own intents file, or None. If `versions` is empty and `problem` None, the change is
+    from before governance.
     """
 
     versions: tuple[Rules, ...]
@@ -71,7 +72,8 @@ class CommittedRules:
     def of_commit(self, commit: CommitFacts, head: str) -> ChangeRules:
         """Return the rules for a commit of a range that ends with the commit `head`.
 
-        They are those of the commit itself, of its parents, and of `head`.
+        They are those of the commit itself, of its parents, and of `head`. An edit needs only one
+        of them to allow it.
         """
         last = self._of_commit(head)
         parents = [self._of_commit(each) for each in commit.parents]
@@ -85,7 +87,10 @@ class CommittedRules:
         return self._not_committed(self._in_index(self._git.head_commit()))
 
     def of_work_tree(self) -> ChangeRules:
-        """Return the rules for what the work tree adds to HEAD: those on disk and in HEAD."""
+        """Return the rules for what the work tree adds to HEAD: those on disk and in HEAD.
+
+        An edit needs only one of them to allow it.
+        """
         return self._not_committed(self._on_disk)
 
     def uncommitted(self, head: str) -> bool:
@@ -192,8 +197,8 @@ class IntentJudge:
     def denied_to_agents(self, path: WorkspacePath) -> Denied | None:
         """Return the refusal of an agent's change of a path, or None if it is not denied to agents.
 
-        The intent does not matter here: only what no agent may change is refused, by the first
-        version of the change's rules.
+        Only what no agent may change is refused, whatever the intent. The rules asked are the
+        change's own, or the next version if these do not govern.
         """
         rules = self._rules.versions[0]
         found = rules.denied(path)

@@ -3,7 +3,7 @@
 Specified in requirements section 8.
 
 Invariant: a tree without a commit is read as a whole, or not at all if that would take long. All
-its files count as changes of the empty tree.
+its files count as added.
 Invariant: a file's first content is never replaced by a later one. A file that appears in the tree
 later, before an editor opens it, counts as absent at first.
 Invariant: the whole content is kept of a file that an editor opens while it is unchanged. Of any
@@ -59,9 +59,10 @@ class InitialContents:
                 self._opened.setdefault(path, content)
 
     def find(self, files: Mapping[WorkspacePath, ContentHash | None]) -> None:
-        """Store the hashes of all files of a tree as initial contents, if none are stored yet.
+        """Store the hashes of all files of a tree as their initial contents, at the first call.
 
-        Otherwise, note that the files that are not among the stored ones were absent at first.
+        At a later call, note that the files without a stored hash were absent at first. After
+        `forget_found`, the next call counts as the first.
         """
         with self._lock:
             if self._found is None:
@@ -70,7 +71,7 @@ class InitialContents:
                 self._found[path] = None
 
     def forget_found(self) -> None:
-        """Discard the hashes found in the tree, since a commit now contains the files."""
+        """Discard the hashes found in the work tree, since a commit now contains the files."""
         with self._lock:
             self._found = None
 
@@ -80,7 +81,7 @@ class InitialContents:
             return (self._found or {}).get(path)
 
     def content(self, path: WorkspacePath) -> FileContent | None:
-        """Return the initial content of a file, or None if it is unknown."""
+        """Return what a file held when it was first read, or None if that is unknown."""
         with self._lock:
             if path in self._opened:
                 return self._opened[path]
@@ -96,7 +97,7 @@ class InitialContents:
                 self._opened[path] = before
 
     def follow(self, old: WorkspacePath, new: WorkspacePath) -> None:
-        """Carry the initial content of a file over to its new name."""
+        """Give the renamed file `new` the initial content of the file `old`."""
         with self._lock:
             if old in self._opened:
                 self._opened[new] = self._opened[old]

@@ -97,7 +97,7 @@ def _inner(
     """Return what changed in the repository at `path` below the root, or None if that is unknown.
 
     An inner repository that appeared or vanished counts as one changed file. A submodule that
-    appeared or vanished is no change.
+    appeared or vanished is no change. `above` is that of `compare`.
     """
     before, after, inner = then.inner.get(path), now.inner.get(path), looks.git_of(path)
     if before is not None and after is not None and inner is not None:
@@ -182,7 +182,10 @@ class _Comparing:
         )
 
     def _was_gits(self, path: WorkspacePath, old: ContentHash | None) -> bool:
-        """Return whether no work is lost with the content `old`: git wrote it, or it is None."""
+        """Return whether git wrote a file's earlier content `old`, or there was no file (None).
+
+        If so, nobody's work is lost when git replaces the content.
+        """
         return old is None or (self._changes is not None and self._changes.wrote(path, old))
 
     def unseen(self, compared: Comparison) -> Iterator[ChangedFile]:

@@ -42,10 +42,11 @@ from intent_lsp.store.git.activity import GitRest
 class TreeLook(Struct, frozen=True, kw_only=True):
     """The root's own files that differ from HEAD now (`seen`), and the files just `changed`.
 
-    Just changed are those that differ from the last snapshot and from what recorded calls and file
-    operations have left since. At the first snapshot, or if the last one's commit is gone,
-    `changed` has all files of `seen`. If `again`, a git command is running or nothing can be
-    compared now: `changed` is empty, and the changes are reported later.
+    Files of governed roots below the root are not in `seen`. Just changed are the files that differ
+    from the last snapshot and from what recorded calls and file operations have left since. At the
+    first snapshot, or if the last one's commit is gone, `changed` has all files of `seen`. If
+    `again` is True, a git command is running or nothing can be compared now: `changed` is empty,
+    and the changes are reported later.
     """
 
     seen: Seen
@@ -54,9 +55,10 @@ class TreeLook(Struct, frozen=True, kw_only=True):
 
 
 class DiskNews(Struct, frozen=True):
-    """The changes that were `recorded`. `waiting`: others are to be recorded later.
+    """The changes that were `recorded`.
 
-    `git`: they wait because git has changed something since the last snapshot.
+    `waiting` is True if other changes are to be recorded later. `git` is True if they wait because
+    git has changed something since the last snapshot.
     """
 
     recorded: tuple[RecordedChange, ...] = ()
@@ -163,7 +165,8 @@ class DiskChanges(Struct, kw_only=True, dict=True):
     def note_left(self, path: WorkspacePath, left: ContentHash | None) -> None:
         """Note a file's hash (None: deleted) after a recorded change, for the next snapshot.
 
-        Do nothing before the first snapshot, or for a file that `is_anybodys` excludes.
+        Do nothing before the first snapshot, or for a temporary file or one of the server or of git
+        (`is_anybodys`).
         """
         # Before the first snapshot there is nothing to compare with.
         if self._then is not None and is_anybodys(path):

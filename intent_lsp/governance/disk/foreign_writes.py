@@ -30,8 +30,9 @@ class ForeignWrites(Struct, kw_only=True):
         Return the hash of what was written meanwhile, or None if none was found. `data` is the
         file's present content; None (no file, or its content is not known) means that only what was
         written before is recorded. A content noticed during the call is foreign if it is neither
-        empty nor the present one. But if `data` begins with it, it is foreign only if the call
-        announced another text than `data`. The caller holds the root's lock.
+        empty nor the present one. But if `data` begins with it, it may be an unfinished write of
+        the call itself. Then it is foreign only if the call announced another text than `data`. The
+        caller holds the root's lock.
         """
         self.record_before(file.path, file.pre_hash)
         seen = self.pending.waiting.get(file.path)
@@ -61,9 +62,10 @@ class ForeignWrites(Struct, kw_only=True):
         return self.pending.stores.is_coming_save(path, self.pending.stores.content(left))
 
     def _third(self, seen: PendingChange, file: TicketFile, data: bytes) -> ContentHash | None:
-        """Return the hash of the last content noticed during the call that is foreign, or None.
+        """Return the hash of the last content that somebody else wrote during the call, or None.
 
-        `seen` is the pending change of the file, `data` its present content.
+        `seen` is the pending change of the file. `data` is its present content, which does not
+        count.
         """
         pre, now = file.pre_hash, hash_content(data)
         # The file does not hold what the call announced, so somebody else wrote too.

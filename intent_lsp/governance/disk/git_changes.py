@@ -67,7 +67,10 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         return {commit: self.trees.authored_in(commit) for commit in commits}
 
     def authored_content(self, path: WorkspacePath) -> bytes | None:
-        """Return a file's newest content committed in between, or None if there is none."""
+        """Return a file's newest content in the commits that somebody made between the snapshots.
+
+        Return None if none of them has a content of the file.
+        """
         found = (data for data in reversed(self._authored_contents(path)) if data is not None)
         return next(found, None)
 
@@ -109,7 +112,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         )
 
     def wrote(self, path: WorkspacePath, old: ContentHash) -> bool:
-        """Return whether git wrote the content `old`, in a merge unfinished in `then`."""
+        """Return whether git wrote the content `old` in a merge open at the first snapshot."""
         listed = self.then.files.get(path)
         if path in self.before.unmerged:
             data = self.content(old)
@@ -137,11 +140,12 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
     def _checked_out(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
         """Return whether git wrote a file by moving HEAD to a commit where it has this blob.
 
-        `blob` None means a commit without the file. `old` is the file's earlier hash. A commit of
-        unknown origin does not count. If somebody committed the file in between, a commit counts
-        only if its blob was there before or was fetched (`_is_from_elsewhere`), or if git made the
-        commit of contents that are recorded or `old` (`_is_told`). Without a reflog, a commit
-        counts only if it was there before or came by the last fetch.
+        `blob` is None if the commit has no such file; `old` is the file's earlier hash. A commit
+        counts only if it is from before the first snapshot, was fetched, or was made at HEAD since.
+        Without a reflog, none made since counts. If somebody committed the file since, a commit
+        made at HEAD counts only if git made it, as in a rebase, and each content committed since is
+        recorded or is `old` (`_is_told`). A fetched commit counts then as `_is_from_elsewhere`
+        says.
         """
         if self.moves is None:
             head = self.after.head
@@ -176,11 +180,11 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         return move.made or move.new in self._logged or self._is_known(move.new, self._anywhere)
 
     def _is_from_elsewhere(self, commit: str, path: WorkspacePath, blob: str | None) -> bool:
-        """Return whether a path's blob in a commit was there before, or has been fetched since.
+        """Return whether a commit's blob was there at the first snapshot, or was fetched since.
 
-        The commit is one to which HEAD moved. A commit that was made here in between and pushed can
-        be reached from remotes like a fetched one. So no commit made here counts as fetched, nor
-        does a blob that is in one of them.
+        The blob is that of `path` in `commit`, to which HEAD moved. A commit that was made here
+        after the first snapshot and pushed can be reached from remotes like a fetched one. So no
+        commit made here counts as fetched, nor does a blob that is in one of them.
         """
         if self._is_known(commit, self._there_before):
             return True
@@ -247,7 +251,10 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         return False
 
     def _taken_along(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
-        """Return whether git merged a file's uncommitted changes with the commit it checked out."""
+        """Return whether git merged a file's uncommitted changes with the commit it checked out.
+
+        `old` is the hash of the file's content before, `blob` the file's git blob now.
+        """
         heads = (self.before.head, self.after.head)
         if old is None or blob is None or None in heads or path in self.authored:
             return False

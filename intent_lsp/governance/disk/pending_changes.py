@@ -103,14 +103,15 @@ class PendingChanges(Struct, kw_only=True):
     unlisted: dict[WorkspacePath, ContentHash] = field(default_factory=dict)
 
     def forget(self) -> None:
-        """Discard the waiting and the taken changes, since the snapshot to compare with is lost."""
+        """Discard the changes in `waiting` and `taken`: the snapshot to compare with is lost."""
         self.waiting, self.taken = {}, {}
 
     def note(self, file: ChangedFile, since: str) -> None:
         """Note a change, made after the time `since`, or update the pending change of its file.
 
-        If the file is back at its old content, drop the pending change. The old content of a new
-        file that was in `unlisted` is the one listed there.
+        If the file is back at its old content, drop the pending change. If a file seems new but is
+        in `unlisted`, since git did not list it for a while, its old content is the one noted
+        there.
         """
         known = self.waiting.get(file.path)
         if file.old is None and file.path in self.unlisted:
@@ -175,7 +176,7 @@ class PendingChanges(Struct, kw_only=True):
     def awaited(self) -> set[WorkspacePath]:
         """Return the files whose change an open call or a run of automatic saves may yet record.
 
-        Also note with each change the ticket of an open call that may have made it, if any.
+        Also set the `ticket` of each waiting change that an open call may have made.
         """
         state, at = self.stores.state, self.stores.clock()
         left = self.stores.ledger.left_by_runs()

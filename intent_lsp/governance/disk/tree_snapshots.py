@@ -85,9 +85,9 @@ class TreeLooks(Struct, dict=True):
     def look(self, *, soon: bool = False) -> TreeSnapshot | None:
         """Take a snapshot, or return None if git does not answer or there is too much to read.
 
-        Unreadable files and inner repositories are left out, and files that `is_anybodys` excludes.
-        `soon`: a caller waits for the snapshot; a large tree without a commit is then too much to
-        read.
+        Left out are files and inner repositories that cannot be read, temporary files, and files of
+        the server or of git (`is_anybodys`). `soon`: a caller waits for the snapshot; a large tree
+        without a commit is then too much to read.
         """
         with self._lock:
             status = self._status()
@@ -277,7 +277,7 @@ class GitWork(Struct, kw_only=True):
     def has_moved(self) -> bool:
         """Return whether git has done something since the last snapshot, so another is needed.
 
-        False while a git command is `passed_over`.
+        False while a git command that has run too long is ignored (`passed_over`).
         """
         git, moment = self.stores.git, self.moment
         if git is None or moment is None:

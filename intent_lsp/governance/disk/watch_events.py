@@ -33,9 +33,9 @@ class WatchEvents(Struct, frozen=True, kw_only=True):
     def in_tree(self, paths: frozenset[Path]) -> frozenset[Path]:
         """Return those of the changed paths that require an examination of the work tree.
 
-        Left out are the server's own files, files whose present stamp is noted as known (but not
-        those of the control plane and of OF_GIT), and files that are neither on disk, nor in the
-        last snapshot, nor in HEAD. A path outside the root is returned.
+        Left out are: the server's own files; files that are neither on disk, nor in the last
+        snapshot, nor in HEAD; and files whose present stamp is noted as known, unless they are of
+        the control plane or of OF_GIT. A path outside the root is always returned.
         """
         return self._kept(
             paths,
@@ -47,10 +47,10 @@ class WatchEvents(Struct, frozen=True, kw_only=True):
     def of_rules(self, paths: frozenset[Path], is_open: Callable[[Path], bool]) -> frozenset[Path]:
         """Return those of the changed paths that require an examination of rules and open files.
 
-        Left out are files whose present stamp is noted as known, but not those of OF_GIT, nor
+        Left out are files whose present stamp is noted as known, unless they are of OF_GIT, or
         control files that others than the server write. Left out, too, are files that are neither
-        on disk, nor in the last snapshot, nor in HEAD; but not those of the control plane, nor
-        those open in an editor (`is_open`). A path outside the root is returned.
+        on disk, nor in the last snapshot, nor in HEAD, unless they are of the control plane or open
+        in an editor (`is_open`). A path outside the root is always returned.
         """
         root = self.stores.root
 

@@ -44,9 +44,10 @@ _EXCLUDE: Final = WorkspacePath(".git/info/exclude")
 
 
 class TreeChanges(Struct, frozen=True, kw_only=True):
-    """Files changed since a snapshot. `assumed`: git was running and may have made some changes.
+    """Files changed since a snapshot.
 
-    `now` is the snapshot that the next comparison starts from; it was taken after the time `at`.
+    `assumed` is True if git was still running, so that it may have made some of the changes. `now`
+    is the snapshot that the next comparison starts from; it was taken after the time `at`.
     """
 
     files: tuple[ChangedFile, ...]

@@ -51,7 +51,10 @@ class HookCall(Struct, frozen=True):
 
     @property
     def unread_event(self) -> str:
-        """The event's name as it was given, else that of the host's event before a call."""
+        """The event's name as given; without one, the host's name of the event before a call.
+
+        It is used while the payload has not been read.
+        """
         if self.event is not None:
             return self.event
         asking = (n for n, kind in self.host.events.items() if kind is HookKind.BEFORE_TOOL)
@@ -70,7 +73,7 @@ class HookAnswering(Struct):
     event: HookEvent | None = None
 
     def answer(self, data: bytes) -> HookAnswer:
-        """Return the answer to the event with the payload `data`, as the bytes that the host wrote.
+        """Return the answer to an event. `data` is its payload, the bytes that the host wrote.
 
         Raise ElsewhereError if `decide` does. Any other error becomes an answer.
         """
@@ -111,7 +114,7 @@ class HookAnswering(Struct):
         return host.permission(event, decision.note)
 
     def unjudged(self, problem: str, cure: str) -> HookAnswer:
-        """Return the answer to an event that cannot be judged: a refusal, if it asks for a call.
+        """Return the answer to an event that cannot be judged: a refusal, if it precedes a call.
 
         Any other event is answered with a message on stderr and status 0. Without a governed root,
         the answer is silence. `cure` is what to do about `problem`, or "".

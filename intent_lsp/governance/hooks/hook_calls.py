@@ -128,7 +128,7 @@ class HookCalls(Struct, frozen=True, kw_only=True):
     def settle(self, asker: HookAsker) -> None:
         """Record the asker's calls whose end the host has not reported, by what the disk holds now.
 
-        Edits that an editor makes are left out.
+        Edits that an editor applies and saves are left out: the save records them.
         """
         for ticket in self._open(asker):
             if ticket.command is None and not ticket.by_save:

@@ -44,8 +44,8 @@ class HookAsker(NamedTuple):
 class Handshake(Struct, frozen=True, kw_only=True):
     """What an agent needs in order to select an intent.
 
-    `handle` names the agent's session in a command; None: it cannot be named. `intents` are the
-    open intents, the most recently selected first.
+    `handle` is the agent's session, as an argument of `--session` in a command; None: the agent has
+    no handle. `intents` are the open intents, the most recently selected first.
     """
 
     handle: str | None
@@ -266,7 +266,10 @@ def _scope(denied: Denied, handshake: Handshake) -> list[str]:
 
 
 def _files(owning: Mapping[str, Sequence[str]]) -> str:
-    """Return what to call the files of a refusal that have an owner, such as `the file`."""
+    """Return a name of the files that have an owner: `the file`, `the files`, `some of the files`.
+
+    `owning` maps each path of a refusal to the intents that own it. At least one path has an owner.
+    """
     if len(owning) == 1:
         return "the file"
     return "the files" if all(owning.values()) else "some of the files"

@@ -190,9 +190,10 @@ def _intent(tree: TreeNames, each: ProposedIntent) -> _Made:
 
 
 def _known(intents: Mapping[str, Intent], there: Intent) -> ImportedBefore:
-    """Return in what an intent of the intents file differs from `there`, which a plan proposes.
+    """Return an intent of the intents file that a plan proposes again, and in what they differ.
 
-    `intents` maps the specifications, ids and aliases of the file's intents to the intents.
+    `there` is the intent as the plan proposes it. `intents` maps the specifications, ids and
+    aliases of the file's intents to the intents; that of `there` is among them.
     """
     here = intents[there.specification]
     differences = (

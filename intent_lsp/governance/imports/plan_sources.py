@@ -2,7 +2,8 @@
 
 Specified in requirements section 3.10.
 
-Invariant: no file outside of the directory is read. A link that leads out of it is a problem.
+Invariant: no file outside of the directory `base` of a source is read. A link that leads out of it
+is a problem.
 Invariant: a file that cannot be read is a problem, never an error.
 """
 
@@ -50,11 +51,12 @@ _OTHER_TOOLS: Final = frozenset((".kiro", "openspec"))
 
 
 class _Layout(Struct, frozen=True, kw_only=True):
-    """Where the directories of a kind are, and which documents they have.
+    """Where the plan directories of one kind are, and by which documents each is recognised.
 
     `places` are where they may be below the directory that is searched. If that is the root, and no
-    kind is given, only the first place is searched. A directory in `home`, or in the archive there,
-    needs one of `documents`; elsewhere it needs one of `signs`.
+    kind is given, only the first place is searched. A directory below `home`, such as `specs/NAME`,
+    or below `archive` in it, is a plan if it has one of `documents`. Any other directory is a plan
+    if it has one of `signs`.
     """
 
     places: tuple[str, ...]
@@ -261,8 +263,9 @@ def _directories(
 ) -> tuple[str, ...]:
     """Return the directory `path` if it is a plan of a kind, else the plans in a place below it.
 
-    The place is the first one searched, as `_Layout` says, that has any; () if none has. `asked`:
-    the kind was named.
+    The place is the first one searched, as `_Layout` says, that has any; () if none has. `known`
+    are the specifications of existing intents. An archived change is returned only if it is known,
+    or if `path` is the change or the archive. `asked`: the kind was named.
     """
     if path and _is_one(kind, documents, path, asked=asked):
         return (path,)

@@ -90,9 +90,9 @@ class CallFactsOf:
         """Return the call with its final list of paths to judge.
 
         If the call has only a command, and no paths or patch, the command's paths are replaced by
-        those that `CommandPaths.found` returns. A path is left out if the command may restore the
-        file there after an agent's violation: whether it did shows when the work tree is compared
-        after the command. Without a command, the call is returned unchanged.
+        those that `CommandPaths.found` returns. Paths whose files the command may restore after an
+        agent's violation are left out: the comparison of the work tree after the command shows
+        whether it did. Without a command, the call is returned unchanged.
         """
         reading, call = hearing.reading, hearing.call
         if call.command is None:

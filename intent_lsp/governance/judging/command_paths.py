@@ -96,9 +96,9 @@ class CommandPaths:
 
         A path outside the root or in a governed root below it is yielded itself, and so is a path
         that no agent may change, or a directory that may hold such a path. Any other path marked as
-        a `directory` yields nothing, unless a file is there. What is copied or moved into a
-        directory is yielded as by `_copied`, and any other directory that is no link as by
-        `_in_directory`.
+        a `directory` yields nothing, unless a file is there. Of any other existing directory,
+        `_copied` yields the files if something is copied or moved into it; otherwise
+        `_in_directory` does, unless it is a link. Any other path is yielded as by `_copied`.
         """
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or self._others.hold(place.path):

@@ -24,10 +24,10 @@ class OpenFileState(Struct, frozen=True, kw_only=True):
     """A snapshot of a file for one session: its judgement, and the contents to compare it with.
 
     Unsaved text is compared with `head`, with `baseline`, and with `passed`: the content left by
-    the file's newest record that is no violation. `refused` is the file's newest record if the file
-    still has the content that this record left, and if the record is a violation under the same
-    intent, or of a call that was made although it was refused; else None. `ignored` is the message
-    about such a call, or None. If the file has no violation to show, `head` is `disk`, and
+    the file's newest record that is no violation. `refused` is the file's newest record, if it is a
+    violation and the file still has the content that it left; else None. A violation counts if it
+    is under the same intent, or of a call that was made although it was refused. `ignored` is the
+    message about such a call, or None. If the file has no violation to show, `head` is `disk`, and
     `baseline`, `passed` and `refused` are None.
     """
 
@@ -69,9 +69,10 @@ class OpenedText(Struct, frozen=True):
 
 
 class Overtaken(Struct, frozen=True):
-    """A save made before the server first read the file: the content saved, and the one before.
+    """A save made before the server first read a file.
 
-    `later`: the file was written after the document was opened.
+    `saved` is the content that the save wrote, `before` the content that the editor had opened.
+    `later` is True if the file was written after the document was opened.
     """
 
     saved: FileContent

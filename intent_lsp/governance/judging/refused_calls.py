@@ -63,7 +63,7 @@ def refused_call(
 
 
 def keep_refused(stores: Stores, call: ToolCall, files: tuple[TicketFile, ...]) -> None:
-    """Keep the edits of a call that was just refused, unless it says no content.
+    """Keep the edits of a call that was just refused, if the call states what it would write.
 
     Do nothing without a session database. A failure is logged.
     """

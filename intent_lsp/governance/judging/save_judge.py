@@ -1,6 +1,6 @@
 """Judging a save: which rules its file falls under, then the gate (requirements sections 6 to 8).
 
-Invariant: an edit is not stale because the server itself wrote the file last.
+Invariant: an edit is not stale if the server itself wrote the file last.
 Invariant: while governance is on, control files are refused to agents.
 """
 
@@ -50,7 +50,8 @@ class Judgement(Struct, frozen=True, kw_only=True):
     the open intents that own the file of a refused edit, without ignored intents; there are none if
     selecting another intent could not solve the refusal. `ticket` is an agent's open ticket for the
     file, whose verdict the edit then gets. `own_write` is the hash of the server's last write of
-    the file. `restores` is the refusal of an edit that is allowed because it restores the file.
+    the file. If the edit is allowed only because it restores the file, `restores` is the refusal
+    that it would get otherwise.
     """
 
     path: WorkspacePath

@@ -133,7 +133,7 @@ class FileBlame:
         return Blamed(claims, lineage.sources, lines, len(lines))
 
     def _no_lineages(self, _stamp: FilesStamp) -> Callable[[WorkspacePath], FileLineage]:
-        """Return an empty cache of lineages, for the ledger with this stamp."""
+        """Return a function that reads a file's lineage, cached for the ledger with this stamp."""
         return lru_cache(LINEAGES_KEPT)(partial(file_lineage, self._index))
 
     def _claims(self, lineage: FileLineage, text: BlamedText) -> Attributions:

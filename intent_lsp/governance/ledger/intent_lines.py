@@ -5,8 +5,8 @@ Specified in protocol section 2.
 Invariant: a file is blamed once, however many records it has.
 A file that no record of the intent names is skipped if its own records explain its present content.
 Else lines of the intent may have been moved into it.
-Invariant: a file is no open violation if it is not as its newest violation left it, or if a later
-record of it broke no rule.
+Invariant: a file that has changed since its newest violation, or of which a later record broke no
+rule, is no open violation.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -63,7 +63,7 @@ As many files without records are hashed to see whether they are deleted files a
 class _Told(Struct):
     """The hashes that recent records give for a file.
 
-    `left` are the hashes after the records, `first` is the hash before the oldest of them.
+    `left` has the hash after each record, `first` is the hash before the oldest of them.
     """
 
     left: set[ContentHash | None] = field(default_factory=set)
@@ -74,8 +74,9 @@ class WorkedFiles(Struct, frozen=True, kw_only=True):
     """The existing files that may contain an intent's lines, by their present paths.
 
     Those that the intent's records changed come first, the most recently changed first. `intent_id`
-    is the intent's present id; `names` are its present and earlier ids. `truncated`: a limit other
-    than NAMES_FOLLOWED and RECORDS_OF_A_NAME may have left out files with lines of the intent.
+    is the intent's present id; `names` are its present and earlier ids. `truncated`: a limit may
+    have left out files with lines of the intent. It says nothing of the limits NAMES_FOLLOWED and
+    RECORDS_OF_A_NAME.
     """
 
     intent_id: str
@@ -182,8 +183,8 @@ def other_files(
 ) -> OtherFiles:
     """Return more files into which lines of the `touched` files may have been moved.
 
-    They are files of the newest RECORDS_ELSEWHERE records, and files without a record. Files in
-    `known` are left out. Raise LedgerUnavailableError.
+    They are files of the newest RECORDS_ELSEWHERE records, and the files without a record that
+    `_unrecorded` returns. Files in `known` are left out. Raise LedgerUnavailableError.
     """
     told: dict[WorkspacePath, _Told] = {}
     records = list(islice(newest_first(index, Query()), RECORDS_ELSEWHERE + 1))

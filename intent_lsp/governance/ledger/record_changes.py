@@ -84,9 +84,9 @@ def changes_of(root: Path, record: Record) -> tuple[ChangedText, ...]:
 def side_of(root: Path, record: Record, path: WorkspacePath, *, after: bool) -> Side | None:
     """Return the content of one file of a record, before or after it.
 
-    `path` is the file's path after the record, or its path before if the record renamed it. If the
-    content is not kept, not text, or too large, the result says why. Return None if the record has
-    no such file.
+    `path` is the file's path; if the record renamed the file, either its old or its new path. If
+    the content is not kept, not text, or too large, the result says why. Return None if the record
+    has no such file.
     """
     sides = _Sides(ContentLookup(root), record.vcs.revision_id)
     for file in record.files:

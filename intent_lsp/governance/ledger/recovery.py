@@ -96,7 +96,7 @@ class Recovery:
             memory.forget(old)
 
     def prune(self) -> None:
-        """Remove the records in HEAD's commit from the journal, their copy in `.local/`.
+        """Remove from the journal, a copy of records in `.local/`, those that HEAD's commit has.
 
         Do nothing if HEAD has not moved since the last call, or without git. A failure is logged.
         """

@@ -82,7 +82,7 @@ def not_renamed(intent_id: str, reason: str) -> CheckoutRefusal:
 
 
 def ignore_text(root: Path) -> IgnoreText:
-    """Return the text of a root's ignore file on disk; "" if there is none or it is unreadable.
+    """Return the text of a root's `.intentignore` on disk; "" if there is none or it is unreadable.
 
     What is not UTF-8 or UTF-16 is decoded with replacement characters.
     """

@@ -2,8 +2,8 @@
 
 Specified in requirements section 3.
 
-Invariant: while the file is typed, an unchanged scope is only checked for files that it shares with
-changed ones.
+Invariant: while the file is typed, an unchanged scope is only checked for files that a changed
+scope owns too.
 """
 
 import re
@@ -63,9 +63,9 @@ class ScopeChecks:
         """Check the scopes of the saved intents file against the work tree (at most 20,000 files).
 
         Return the findings at their places; none if the file does not parse. If git does not list
-        the files, only what the intents file shows by itself is checked. Added are dates in the
-        future, and what is known from recorded work. Fixes are for the text `lines`; without it
-        there are none.
+        the files, only what the intents file shows by itself is checked. Findings on dates in the
+        future, and those that `WorkChecks` knows, are returned too. Fixes are for the text `lines`;
+        without it there are none.
         """
         if not read.parsed:
             return ()
@@ -98,7 +98,7 @@ class ScopeChecks:
     def _placed(
         self, found: Iterable[ScopeFinding], read: IntentsFile, lines: Sequence[str]
     ) -> tuple[Finding, ...]:
-        """Return findings at their places, with those from recorded work and those on dates."""
+        """Return findings at their places; add those of `WorkChecks` and those on future dates."""
         every = (*found, *self._works.known(read.intents))
         return (*_all_placed(every, read, lines), *_future_dates(read, self._stores.clock()))
 

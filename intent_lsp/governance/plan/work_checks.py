@@ -147,7 +147,7 @@ class WorkChecks:
         return own or self._stores.past.left_last(path, content)
 
     def _ends(self, intents: Intents, closed: set[IntentId]) -> Mapping[IntentId, int]:
-        """Return when each closed intent was closed, as moments by their ids.
+        """Return when each closed intent was closed, as a moment (`moment_of`), by the intent's id.
 
         It is the later of its `updated_at` and its newest record that passes. Intents that have
         neither are left out.
@@ -163,7 +163,10 @@ class WorkChecks:
         return ends
 
     def _known_unused(self, rules: Rules) -> tuple[ScopeFinding, ...]:
-        """Return the findings of `_unused`, without a search if nothing has changed since."""
+        """Return the findings on globs of which only a small part is used (`_unused`).
+
+        They are searched for again only if the intents, the files or the ledger have changed.
+        """
         key = rules.file.intents, self._listing.files(), self._stores.ledger.index.stamp()
         if self._unused_last[0] != key:
             self._unused_last = key, tuple(self._unused(rules))

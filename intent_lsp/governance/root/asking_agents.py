@@ -115,7 +115,7 @@ class SessionHandles:
         return state.names.handle_or(new, session_id, agent_id, timestamp(self._stores.clock()))
 
     def has_handle(self, session_id: str) -> bool:
-        """Return whether a session's main agent has a handle; only that should then name it."""
+        """Return whether a session's main agent has a handle. Commands must then use the handle."""
         state = self._stores.state
         return state is not None and state.names.handle(session_id, "") is not None
 

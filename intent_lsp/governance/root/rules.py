@@ -174,7 +174,8 @@ class Rules(Struct, frozen=True, kw_only=True, dict=True):
 class RulesCache:
     """The current rules of a root.
 
-    Their three files are read again only if one of them has changed or could not be read.
+    The intents file, the policy and `.intentignore` are read again only if one of them has changed
+    or could not be read.
     """
 
     def __init__(self, root: Path) -> None:

@@ -9,11 +9,11 @@ from intent_lsp.governance.judging.file_snapshot import Overtaken
 class DiskState(Struct, kw_only=True):
     """The content of one open file on disk, as far as it was observed.
 
-    `known` is the last known content. `agreed` is a content that disk and buffer shared after
-    `known` (a save not reported yet, or a reload), or None. `read` is the hash of the content that
-    the editor read last, not counting `agreed`. `former` is the content before a change from
-    outside; `moved`: there was such a change since the last save. `overtaken` is a save that the
-    editor may have made before the server first read the file, or None.
+    `known` is the last known content. `agreed` is a later content that disk and buffer shared (a
+    save not reported yet, or a reload), or None. `read` is the hash of the content that the editor
+    read last, apart from `agreed`. `former` is the content before a change from outside; `moved`:
+    there was such a change since the last save. `overtaken` is a save that the editor may have made
+    before the server first read the file, or None.
     """
 
     known: FileContent = ABSENT
@@ -78,16 +78,16 @@ class DiskState(Struct, kw_only=True):
         return self.read if self.agreed is None else self.agreed.hash
 
     def before(self, disk: FileContent) -> tuple[FileContent, ContentHash | None]:
-        """Return the content that a save replaced, and the hash of the content the editor had read.
+        """Return the content that a save replaced, and the hash that the editor had read.
 
-        `disk` is the content that the save left.
+        The hash is None if the editor had read no file. `disk` is the content that the save left.
         """
         if self.agreed is not None and self.agreed.hash != disk.hash:
             return self.agreed, self.agreed.hash
         return self.begun(disk)
 
     def begun(self, disk: FileContent) -> tuple[FileContent, ContentHash | None]:
-        """Return what `before` returns if `agreed` is None. `disk` is what the editor wrote."""
+        """Return what `before` does, but disregard `agreed`. `disk` is what the editor wrote."""
         if self.moved and begins(disk.data, self.known.data):
             # What the watcher saw was the editor's own write, perhaps half done: go back before it.
             return self.former, self.former.hash

@@ -257,5 +257,5 @@ def _fails(judgement: Judgement) -> bool:
 
 
 def _shown(judgements: Iterable[Judgement]) -> tuple[Judgement, ...]:
-    """Return the refusals to show to a person: none if governance is off or only observes."""
+    """Return the judgements with the verdict FAIL; none if governance is off or only observes."""
     return tuple(each for each in judgements if _fails(each) and each.rules.shows_violations)

@@ -128,7 +128,7 @@ class OperationTargets:
         return next(known, None) or _Announced()
 
     def _files(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
-        """Return the files that are now at or below the old path.
+        """Return the old and new path of each file that is now at or below the old path.
 
         If `ends` has no old path, the new path is used. Raise RequestLimitError for more than
         `at_most` files.

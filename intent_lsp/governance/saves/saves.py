@@ -213,7 +213,8 @@ class Saves(Struct, kw_only=True, dict=True):
         """Record the held saves whose claims have lapsed, as changes of the editors that saved.
 
         A save is held while an agent's open call claims its file. `session` is the present
-        editor's. Return the outcomes of the recorded saves.
+        editor's: a save of another session is recorded with an unknown contributor. Return the
+        outcomes of the recorded saves.
         """
         with self._lock:
             return self._held.release(session)

@@ -96,9 +96,10 @@ class ClaimedSaves(Struct, frozen=True):
     def release(self, session: Session) -> tuple[AfterSave, ...]:
         """Record the held saves whose claims have lapsed, as changes of the editors that saved.
 
-        `session` is the present editor's. If the save was made in another session, its record says
-        that the contributor is unknown. Return the outcomes of the recorded saves. A save whose
-        content is no longer kept is dropped.
+        A save is held while an agent's open call claims its file. `session` is the present
+        editor's. If the save was made in another session, its record says that the contributor is
+        unknown. Return the outcomes of the recorded saves. A save whose content is no longer kept
+        is dropped.
         """
         state = self.judging.stores.state
         if state is None:
@@ -169,8 +170,8 @@ class SaveRuns:
         """Add a save to its file's run, or begin a run with it. Return the outcome.
 
         Return None if the save has to be recorded by itself, because the policy wants that or no
-        run can be stored. `after` is the outcome of the save without a run; it is returned
-        unchanged if the run is over because its saves cancel out.
+        run can be stored. `after` is the outcome that the save would have without a run. It is
+        returned unchanged if the run is over because its saves cancel out.
         """
         try:
             return self._added(save, after)

@@ -1,4 +1,4 @@
-"""Audit log of calls: the governance ledger, the intents' history, and lessons for agents.
+"""Audit log of calls: `governance_ledger.md`, the intents' history, and lessons for agents.
 
 Specified in requirements section 9.
 
@@ -145,14 +145,14 @@ class Lessons:
 
 
 class AuditLog(Struct, frozen=True, kw_only=True):
-    """Writes the audit log of one root: governance ledger, history of intents, and lessons."""
+    """Writes the audit log of one root: `governance_ledger.md`, history of intents, and lessons."""
 
     stores: Stores
     history: History
     lessons: Lessons
 
     def denied(self, told: AuditEvent, refusal: Denied, *, teach: bool = True) -> None:
-        """Log a refused call or save in the governance ledger.
+        """Log a refused call or save in `governance_ledger.md`.
 
         With `teach`, also write a lesson about a SCOPE_VIOLATION or CONTRACT_DRIFT.
         """
@@ -165,7 +165,7 @@ class AuditLog(Struct, frozen=True, kw_only=True):
         self.history.note(told.intent_id, f"PRE_HOOK {told.tool}")
 
     def done(self, told: AuditEvent, *, error: str | None) -> None:
-        """Log a call that was carried out, in the governance ledger and in the intent's history.
+        """Log a call that was carried out, in `governance_ledger.md` and in the intent's history.
 
         `error` is why it failed, or None. A failure also becomes a lesson.
         """
@@ -245,7 +245,7 @@ class AuditLog(Struct, frozen=True, kw_only=True):
 def _blamed(refusal: Denied) -> WorkspacePath | None:
     """Return the first path that a refusal is about, or None if it is about none.
 
-    For a contract drift it is the path that violates the directory contract, not the edited file.
+    For CONTRACT_DRIFT it is the entry of `.orchestration/` that is wrong, not the edited file.
     """
     drifted = refusal.details.get("violations")
     if isinstance(drifted, list) and drifted:

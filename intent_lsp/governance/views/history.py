@@ -61,10 +61,7 @@ class DeferredQueue:
         self._writing = threading.RLock()
 
     def add(self, event: DeferredEvent) -> None:
-        """Append an event: a function that writes it.
-
-        If not `patient`, write all queued events at once.
-        """
+        """Append an event: a function that writes it. Unless `patient`, call `write` now."""
         self._events.append(event)
         if not self._patient:
             self.write()

@@ -174,7 +174,7 @@ class MapRows:
         return touched_definitions(row.path, content, ranges, late, trees.tree)
 
     def _is_drawn(self, intent_id: str, path: WorkspacePath, intents: Intents) -> bool:
-        """Return whether a row is shown: its intent has no newer one for the file."""
+        """Return whether a row is shown: no id of its intent has a newer row for the file."""
         owner, time = intents.get(intent_id), self._rows[intent_id][path].time
         names = () if owner is None else intents.names(owner)
         rows = (self._rows.get(name, {}).get(path) for name in names)

@@ -1,1 +1,1 @@
-"""Violations of an open file: its changed lines, compared with what was allowed before."""
+"""Violations of an open file: its changed lines, if changes of the file break a rule."""

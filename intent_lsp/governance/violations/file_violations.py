@@ -62,7 +62,7 @@ class DocumentDiffs(Struct, frozen=True):
 
     @property
     def each(self) -> tuple[LineDiff, ...]:
-        """The diffs among the three that are not None."""
+        """The diffs `head`, `baseline` and `passed`, without those that are None."""
         return tuple(diff for diff in (self.head, self.baseline, self.passed) if diff is not None)
 
     def edited(self, edits: Sequence[LineEdit], lines: list[str]) -> None:
@@ -95,8 +95,9 @@ def file_violations(
     """Return the violations of one file, from its snapshot and the runs of lines to mark.
 
     There is one for each run, but at most `room`, and at most SHOWN_A_FILE. If there are more runs,
-    one more violation says how many are not shown. A stale file with runs has one violation, on its
-    first line. There are none if changes of the file are not shown.
+    one more violation says how many are not shown. If the disk has changed since the editor read
+    the file (`look.stale`), there is only one violation, on the first line. There are none without
+    runs, or if `look.shown` is false.
     """
     room = min(room, SHOWN_A_FILE)
     denied = look.judgement.denied
@@ -134,8 +135,9 @@ def marked_lines(
     """Return the runs of lines to mark in a file whose changes are shown as violations.
 
     `look` is the file's snapshot, `lines` its text. `diffs` are those of that text, or None if it
-    is not compared line by line; a file changed on disk is then marked as a whole. A stale file is
-    marked on its first line, unless its text is that on disk.
+    is not compared line by line. In that case the whole file is marked, if it has changed on disk
+    or `look.refused` is set. A stale file is marked on its first line, unless its text is that on
+    disk.
     """
     if look.stale:
         # If the buffer equals the disk's text, the file was reloaded and a save overwrites nothing.

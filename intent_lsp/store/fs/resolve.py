@@ -3,8 +3,7 @@
 Specified in scope section 4.
 
 Invariant: nothing is written, not even to test something.
-Invariant: the time of the last change includes the system's own (ctime), which no program can set
-back.
+Invariant: `last_touched` also counts the change time (ctime), which no program can set back.
 """
 
 import os
