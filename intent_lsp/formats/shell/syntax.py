@@ -24,7 +24,8 @@ MAX_COMMAND_BYTES: Final = 256 * 1024
 class ShellTree(Struct, frozen=True):
     """The syntax tree of a shell text. `root` is None if the text was too long to be parsed.
 
-    `flawed`: the grammar could not parse all of the text, or no shell can be given it.
+    `flawed`: the grammar could not parse all of the text, or the text has a character that no
+    shell can be given, such as NUL.
     """
 
     root: Node | None

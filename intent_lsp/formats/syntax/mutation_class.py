@@ -227,10 +227,11 @@ def _matched(
 
 
 def _parts(tree: SyntaxTree, above: Node, children: Sequence[Node]) -> _Parts:
-    """Return `children`, some children of the node `above`, as the three lists of `_Parts`.
+    """Return three lists of `children`, which are some of the children of the node `above`.
 
-    Docstrings count as comments. Children that are only layout are left out. A comment that a tool
-    reads, such as `# noqa`, counts as code.
+    They are: children whose order matters, children that may move, and comments as text. Docstrings
+    count as comments. Children that are only layout are left out. A comment that a tool reads, such
+    as `# noqa`, counts as code.
     """
     fixed, movable, prose = list[Node](), list[Node](), list[bytes]()
     doc, attributed = _docstring(tree, above), False

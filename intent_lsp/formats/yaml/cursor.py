@@ -150,9 +150,9 @@ class _Reading:
     def _value_start(self, begins: int) -> int | None:
         """Return the column of a value's word, which is behind an anchor and a tag.
 
-        `begins` is the column of the value. If the cursor is in white space before that column,
-        return the cursor's own column, or None if more than a comment follows. Return None if the
-        cursor is in an anchor or a tag.
+        `begins` is the column of the value. Return None if the cursor is in an anchor or a tag. If
+        the cursor is in white space before `begins`, return the cursor's own column if nothing but
+        a comment follows, else None.
         """
         at, text = self._place.character, self._text
         if at >= begins:
@@ -225,7 +225,7 @@ class _Reading:
         return None
 
     def _flow_beside(self, path: tuple[Step, ...], column: int) -> FlowStart | None:
-        """Return the bracket of `_bracket_above`, or None if its line is not indented by `column`.
+        """Return the bracket of `_bracket_above`, or None if its line's indent is not `column`.
 
         `path` leads to the collection that the line belongs to.
         """

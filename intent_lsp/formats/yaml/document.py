@@ -174,9 +174,9 @@ def text_of(reading: YamlDocument, node: YamlNode) -> str | None:
 def texts_of(reading: YamlDocument, node: YamlNode) -> tuple[tuple[YamlNode, str], ...]:
     """Return the items of a list of single values: for each item, its node and its text.
 
-    An item without any source, or one that is a list or a mapping, gets a finding and is left out.
-    One that YAML reads as null, such as `~`, is read as its text and gets a hint. A null node gives
-    an empty result. Any other node that is not a list gets a finding and gives an empty result too.
+    An item that is empty (a dash alone), a list or a mapping gets a finding and is left out. One
+    that YAML reads as null, such as `~`, is read as its text and gets a hint. A null node gives an
+    empty result. Any other node that is not a list gets a finding and gives an empty result too.
     """
     content = node.content
     if node.null:

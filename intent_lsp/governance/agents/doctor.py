@@ -46,9 +46,10 @@ class HostReport(Struct, frozen=True, kw_only=True):
 
     `signs` are paths that show that the host is installed. `registered`: a settings file has a
     command of ours, right or not, or names us and cannot be parsed. `probes` are the results of
-    trying its commands before a call. `problems` are causes of blindness that no probe shows, each
-    with its cure. `trust` is what the host says about its trust in our hook, such as `trusted`, or
-    None if it says nothing; only Codex does. `remarks` are for people.
+    trying its commands before a call. `problems` are causes, not shown by a probe, why the host
+    would not ask us before a call, each with its cure. `trust` is what the host says about its
+    trust in our hook, such as `trusted`, or None if it says nothing; only Codex does. `remarks` are
+    for people.
     """
 
     host: AgentHost
@@ -208,9 +209,9 @@ def _remarks(host: AgentHost, trust: str | None) -> Iterator[str]:
 def _codex_trust(root: Path, file: Path, found: RegisteredCommand) -> str | None:
     """Run Codex in `root`, and return the trust status of our hook, such as `trusted`.
 
-    `found` is the hook's command before a call in the settings file `file`. Return `not listed` if
-    Codex does not know it, and None if Codex is not installed or does not list its hooks within 15
-    seconds.
+    `found` is the command that `file`, a settings file, has for the event before a call. Return
+    `not listed` if Codex does not know that hook, and None if Codex is not installed or does not
+    list its hooks within 15 seconds.
     """
     client = {"clientInfo": {"name": "intent-lsp", "version": __version__}}
     requests: tuple[Mapping[str, Any], ...] = (

@@ -64,7 +64,7 @@ class LinkedFile(Struct, frozen=True):
 
 
 class IntentChoices(Struct, frozen=True, kw_only=True):
-    """What can be done with one intent now. If nothing can, all are False.
+    """What can be done with one intent now. All are False if nothing can be done.
 
     `selected`: the intent is the session's active one, and so not `selectable`.
     """

@@ -55,10 +55,10 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     @property
     def violating(self) -> tuple[WorkspacePath, ...]:
-        """The unnamed files changed against the rules, and named paths that now leave the root.
+        """The files that broke a rule: files not named by the call, and named paths led outside.
 
-        If the call deleted the session database, they are the directory of the database and every
-        changed file.
+        A path is led outside if a link in it now leads out of the root. If the call deleted the
+        session database, return the directory of the database and every changed file.
         """
         return self.recorded.violating
 

@@ -283,9 +283,10 @@ def _outcome(
 
 
 def _named_after(record_id: str, what: str) -> str:
-    """Return an id made from a ticket's id and from `what`, for one more record of its call.
+    """Return an id for one more record of a call, made from `record_id` and from `what`.
 
-    `what` tells this record from the others: its verdict or its changes.
+    `record_id` is the id of the call's ticket or of another record of the call. `what` tells the
+    new record from the others: its verdict or its changes.
     """
     named = f"{record_id} {what}".encode("utf-8", "surrogateescape")
     return str(UUID(bytes=sha256(named).digest()[:16], version=4))

@@ -137,7 +137,8 @@ class GlobSearch:
         """Yield the offset and the source of the unquoted glob at `at`, if there is one.
 
         `at` is the offset at which a single value begins, and `column` the column of its key. The
-        glob is also yielded where a list is expected, since the text might not parse with it.
+        glob is yielded even if the key is one for a list: left to YAML, the glob might keep the
+        text from being parsed.
         """
         item = next(_lines_from(self._text, at), None)
         yield from self._item(item, continued=self._goes_on(at, column))

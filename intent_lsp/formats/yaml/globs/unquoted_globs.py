@@ -96,9 +96,10 @@ def _masked(text: str, globs: Mapping[int, str]) -> str:
 def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, str]:
     """Return the globs without those that composing the masked text proved not to be values.
 
-    `globs` maps offsets to sources. If composing failed, the globs are left out that were not read
-    although a later value was. If there are none, the first glob that was not read is left out if
-    it is before the problem, since it may have masked a closing quote.
+    `globs` maps offsets to sources. If composing succeeded, all globs that were not read as values
+    are left out. If it failed, only those of them are left out that stand before a value that was
+    read. If there are none, the first glob that was not read is left out if it is before the
+    problem, since it may have masked a closing quote.
     """
     if isinstance(composed, Composed):
         return {at: source for at, source in globs.items() if at in composed.globs}

@@ -51,7 +51,7 @@ def _line(text: str, start: int, end: int, following: int) -> GapLine:
 
 
 class GapEditor:
-    """Collects in `edits` what sets the gaps of one text in order.
+    """Collects in `edits` the changes that tidy the gaps between the tokens of one text.
 
     Edits must be added in order of position, and must not overlap.
     """
