@@ -228,7 +228,10 @@ def _decided(judgement: Judgement, question: GateRequest, place: ResolvedPath) -
 
 
 def _is_generated(denied: Denied, rules: Rules, place: ResolvedPath) -> bool:
-    """Return whether tools generate a refused file and another intent could solve the refusal."""
+    """Return whether another intent could solve the refusal of a file, and tools generate the file.
+
+    `Rules.generated` covers the files that tools generate.
+    """
     paths = {place.path, place.real or place.path}
     return denied.code in _OF_INTENTS and all(map(rules.generated.covers, paths))
 
@@ -253,9 +256,9 @@ def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> t
 def agents_standing(
     standing: FileClass, question: GateRequest, rules: Rules
 ) -> tuple[FileClass, Denied | None]:
-    """Return the class of a file for an agent's save, and the refusal if no agent may change it.
+    """Return a file's class for a save by an agent in an editor, and the refusal or None.
 
-    If agents may change it, the refusal is None. `standing` is the file's class for people.
+    The refusal is None if agents may change the file. `standing` is the file's class for people.
     """
     found = tuple(filter(None, map(rules.denied, question.paths)))
     if not found:

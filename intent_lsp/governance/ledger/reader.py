@@ -2,7 +2,8 @@
 
 The ledger is verified against anchors, such as checkpoints. This module also makes checkpoints.
 
-Invariant: the policy is read for each append, so that a change needs no restart.
+Invariant: a ledger from `governed_ledger` reads the policy for each append, so that a change needs
+no restart.
 Invariant: a reader writes only the index, which can be rebuilt at any time, and the heads that a
 verification saw, and those only into an existing `.local/`.
 Invariant: no checkpoint is made of a ledger that does not verify.
