@@ -170,7 +170,8 @@ def _of_root(glob: str) -> bool:
 def _glob(named: NamedPath, tree: TreeNames) -> str | None:
     """Return the glob for a named path.
 
-    Return None for a path that is not there, unless it is stated and `_wild` or `_new` takes it.
+    Return None for a path that is not there, unless it is `stated` (see NamedPath), and `_wild` or
+    `_new` returns a glob for it.
     """
     path = parse_relative(named.text)
     if path is None:

@@ -86,9 +86,9 @@ def without(text: str, path: JsonPath) -> Edited | None:
     """Return a text without the member or item to which `path` leads.
 
     Objects and arrays that become empty by this go too, if they have the layout of added ones and
-    hold no comment. If the root goes too, return None, or `{}` with the comments that stand outside
-    of the root. Return UnreadableText if the text is not JSON, has no such part, or cannot be
-    edited without touching other text.
+    hold no comment. If the root goes too, return None; but if comments stand outside of the root,
+    return `{}` with these comments. Return UnreadableText if the text is not JSON, has no such
+    part, or cannot be edited without touching other text.
     """
     tree = parse_jsonc(text)
     if isinstance(tree, UnreadableText):

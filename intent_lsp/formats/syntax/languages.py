@@ -86,9 +86,9 @@ def language_of(path: str) -> str | None:
 
 
 def kind_of(path: str) -> FileKind:
-    """Return the purpose of a file, judged by its name and, if the name says nothing, its language.
+    """Return whether a file is CODE, CONFIGURATION, PROSE or UNKNOWN, judged by its name.
 
-    A file is UNKNOWN if it has no known name and no known language.
+    If the name says nothing, a file of a known language is CODE, and any other is UNKNOWN.
     """
     name, suffix = _name_and_suffix(path)
     if _CONFIGURATION.fullmatch(suffix) or _CONFIGURATION_NAMES.fullmatch(name):

@@ -148,7 +148,7 @@ def _read_until(
 
 
 def _fits(top: _Open, word: CursorWord, following: TokenKind, *, typed: bool) -> bool:
-    """Return whether a word in `top` may be completed: nothing behind needs a comma or key first.
+    """Return whether a word in `top` may be completed: no comma or key is missing behind it.
 
     A word in quotes always may be completed. A word without quotes that begins with an anchor or a
     tag never may be. `following` is the kind of the token behind the word, or COMMA if there is

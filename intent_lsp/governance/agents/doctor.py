@@ -80,7 +80,7 @@ class _Found(Struct, frozen=True, kw_only=True):
 
 
 class HostDoctor(Struct):
-    """Examines the hosts of one root. A command that was tried for one event is not tried again."""
+    """Examines the hosts of one root. A command is tried once for each event of a host."""
 
     files: RegistrationFiles
     _tried: dict[tuple[str, str, str], ProbeFinding] = field(default_factory=dict)

@@ -46,7 +46,7 @@ class CallViolation(Struct, frozen=True):
 
 
 class Violations(Struct, frozen=True):
-    """Makes the messages about out-of-scope changes of one root's calls."""
+    """Makes the messages about changes against the rules by one root's calls."""
 
     stores: Stores
     contents: Contents
