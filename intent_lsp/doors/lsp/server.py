@@ -126,7 +126,7 @@ def _register_declared(server: IntentServer, client: ClientCapabilities) -> None
     """Register code actions at `initialize`.
 
     Also register pulled diagnostics and text contents, each if the client declares it. If the
-    client declares Markdown in diagnostics, it may also send such diagnostics back.
+    client declares Markdown in diagnostics, accept diagnostics with Markdown in its requests, too.
     """
     actions = lsp.CodeActionOptions(
         code_action_kinds=[lsp.CodeActionKind.QuickFix, FIX_ALL],

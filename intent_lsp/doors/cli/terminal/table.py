@@ -79,7 +79,7 @@ def spoken(text: str) -> str:
 
 
 def width(text: str) -> int:
-    """Return how many columns of a terminal a text takes, if its control characters are escaped."""
+    """Return how many columns of a terminal a text takes. It must have no control characters."""
     if text.isascii():
         return len(text)
     return sum(_columns(char) for char in text)

@@ -67,9 +67,9 @@ def _nothing(*_: OpenRoot) -> None:
 class RecordNotifier:
     """Reports to one connection's client whether edits are recorded or queued.
 
-    `look` is called with a root whose rules may have changed, to judge its documents again.
+    `look` is called with a root, and judges the root's documents again if its rules have changed.
     `origins_changed` is called after each record that is reported, because attributions may have
-    changed, and `tree_changed` with a root in whose work tree files have changed.
+    changed. `tree_changed` is called with a root in whose work tree files have changed.
     """
 
     def __init__(

@@ -41,7 +41,7 @@ class HostDiagnostics:
         return tuple(each.host.title for each in self._found.get(open_root, ()))
 
     async def refresh(self, open_root: OpenRoot) -> None:
-        """Find out which hosts of a root did not ask while files changed, and show them.
+        """Find out which agent hosts did not ask while files of a root changed, and show them.
 
         Change nothing if that cannot be read now.
         """

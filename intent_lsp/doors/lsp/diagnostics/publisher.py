@@ -109,7 +109,10 @@ class DiagnosticsPublisher:
             posting.push()
 
     def items(self, uri: str) -> tuple[lsp.Diagnostic, ...]:
-        """Return the diagnostics published for the file at `uri`, with those added; () if none."""
+        """Return the diagnostics published for the file at `uri`, those of `add` included.
+
+        Return () if there are none.
+        """
         return self._posted.get(uri, _EMPTY).items
 
     def document(self, uri: str, previous: str | None) -> DiagnosticReport:

@@ -165,7 +165,8 @@ class CompletionFeature:
 def _replaces_behind(written: ProposedEdit, found: Completion) -> bool:
     """Return whether an edit has to replace text after the cursor.
 
-    A client that does not support such edits may leave the rest of a word in place.
+    Such an edit is not offered to a client without `CompletionClient.replaces`, because that client
+    may leave the rest of a word in place.
     """
     return written.over and written.end > found.column
 

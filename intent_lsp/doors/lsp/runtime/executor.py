@@ -145,7 +145,7 @@ class FifoLock:
     def take(self) -> Iterator[FifoSlot]:
         """Reserve and yield the next slot, without waiting for its turn.
 
-        The slot is released when the context ends, unless its `over` was set before.
+        The slot is released when its `over` is set: by the holder, or else at the context's end.
         """
         turn = FifoSlot(self._last)
         self._last = turn.over

@@ -13,7 +13,7 @@ from intent_lsp.doors.lsp.protocol.framing import Frame
 
 
 class CloseCode(IntEnum):
-    """Close codes of a WebSocket (RFC 6455, section 7.4.1). TCP has no close codes."""
+    """Close codes of a WebSocket (RFC 6455, section 7.4.1). They are not sent over TCP."""
 
     FINE = 1000
     GOING_AWAY = 1001
