@@ -73,7 +73,7 @@ FINE_FACTS = {
     8: "The edit is judged under the intent INT-001.",
     9: "The intent INT-001 is in .orchestration/active_intents.yaml.",
     10: "The intent INT-001 has the status IN_PROGRESS, so files may be edited for it.",
-    11: "No pattern in .intentignore matches the intent INT-001.",
+    11: "No pattern in .intentignore matches the id INT-001.",
     12: "The intent INT-001 owns src/auth/a.py (by the glob src/auth/**).",
     13: "No file has changed since it was read, and no other session claims one: src/auth/a.py"
     f" (read: {READ}, now: {READ}).",
@@ -83,8 +83,8 @@ FINE_FACTS = {
 }
 BROKEN_FACTS = {
     3: "No intent was checked out in this turn (require_checkout: true).",
-    4: "This is wrong in .orchestration/, so the policy refuses calls: .orchestration/x does not"
-    " belong there.",
+    4: "These entries of .orchestration/ are wrong, so the policy refuses calls: .orchestration/x"
+    " does not belong there.",
     5: "The team's policy v3 blocks the tool Write (blocked_tools).",
     6: "Agents may not change these control files or files that the policy denies: src/auth/a.py"
     " (by the glob src/**).",
@@ -93,7 +93,7 @@ BROKEN_FACTS = {
     9: "The intent INT-009 is not in .orchestration/active_intents.yaml; these can be selected:"
     " INT-001, INT-002.",
     10: "The intent INT-001 has the status ABANDONED, so no file may be edited for it.",
-    11: "The intent INT-001 is excluded by these patterns in .intentignore: INT-0*.",
+    11: "The id INT-001 matches these patterns in .intentignore: INT-0*.",
     12: "The intent INT-001 does not own src/auth/a.py (no open intent owns it); its globs are:"
     " docs/**.",
     13: "These files changed since they were read, or another session claims them: src/auth/a.py"

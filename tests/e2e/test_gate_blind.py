@@ -58,7 +58,7 @@ async def test_a_blind_host_is_shown_until_it_is_heard(
             [codex] = [each for each in status["hosts"] if each["host"] == "codex"]
             assert codex["unasked"]["files"] == 1
             shown = run(repository.root, "agents", "status", "--host", "codex")
-            assert "did not ask while 1 file changed" in shown.stdout
+            assert "did not ask intent-lsp while 1 file changed" in shown.stdout
             assert problem.message in " ".join(shown.stderr.split())
             payload = {
                 "hook_event_name": "SessionStart",

@@ -192,7 +192,7 @@ def test_any_line_can_be_an_id(form: str, text: str) -> None:
 @pytest.mark.parametrize("id_", ["", " ", "a\nb", "\x00", "x" * 257, "active_intents"])
 def test_what_cannot_be_an_id_is_refused(id_: str) -> None:
     assert add_intent("A:\n  x: 1\n", replace(NEW, id=id_)) == EditRefused(
-        "intent-lsp found no edit that makes this change alone; change the file by hand"
+        "intent-lsp found no edit that makes only this change; change the file by hand"
     )
 
 

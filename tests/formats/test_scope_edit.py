@@ -205,7 +205,7 @@ def test_half_a_character_is_refused() -> None:
 def test_a_pattern_that_would_make_a_link_of_a_glob_is_refused() -> None:
     refused = add_globs("- id: A\n  scope:\n  - *y\n", "A", ["x &y z"], NOW)
     assert refused == EditRefused(
-        "intent-lsp found no edit that makes this change alone; change the file by hand"
+        "intent-lsp found no edit that makes only this change; change the file by hand"
     )
 
 

@@ -20,7 +20,7 @@ class HookKind(Enum):
     SESSION_START = "a session begins"
     SESSION_END = "a session ends"
     PROMPT = "a person's prompt"
-    TURN_END = "the agent stops"
+    TURN_END = "the agent ends its turn"
     SUBAGENT_START = "a subagent begins"
     SUBAGENT_END = "a subagent ends"
     OTHER = "another event"

@@ -102,11 +102,9 @@ def ignored(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 11 (passed if `denied` is None): `.intentignore` lines for the intent."""
     intent = question.intent
     if denied is None:
-        return f"No pattern in .intentignore matches the intent {shown(intent.id)}."
+        return f"No pattern in .intentignore matches the id {shown(intent.id)}."
     patterns = shown_list(question.ignored.get(intent.id, ()))
-    return (
-        f"The intent {shown(intent.id)} is excluded by these patterns in .intentignore: {patterns}."
-    )
+    return f"The id {shown(intent.id)} matches these patterns in .intentignore: {patterns}."
 
 
 def scope(question: GateRequest, denied: Denied | None) -> str:
@@ -204,7 +202,7 @@ def contract(question: GateRequest, denied: Denied | None) -> str:
         )
     drift = question.facts_of_call.drift
     wrong = fact_list(f"{shown(found.path)} {shown(found.problem)}" for found in drift)
-    return f"This is wrong in .orchestration/, so the policy refuses calls: {wrong}."
+    return f"These entries of .orchestration/ are wrong, so the policy refuses calls: {wrong}."
 
 
 def tool(question: GateRequest, denied: Denied | None) -> str:

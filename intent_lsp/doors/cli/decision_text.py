@@ -25,7 +25,7 @@ def of_save(judgement: Judgement) -> Iterator[LabelledCell]:
         case FileClass.IGNORED:
             yield _decision("allowed: ignored by git or git's own, neither checked nor recorded")
         case FileClass.EXEMPT:
-            yield _decision("allowed: your save of it is not checked, and would be recorded EXEMPT")
+            yield _decision("allowed: a save of this file is not checked, and recorded as EXEMPT")
         case FileClass.SERVER_ONLY:
             yield _decision("allowed: it would be shown as a problem, and recorded as FAIL")
             yield _way_out(ShownCode.CONTROL_PLANE_EDIT)

@@ -40,7 +40,7 @@ _AT_MOST: Final = 1000
 DISMISSED: Final = "the question was closed without an answer"
 _BY_A_PERSON: Final = (
     " A person can make the change, or expand the intent's scope in their editor or in"
-    " .orchestration/active_intents.yaml; until then leave it"
+    " .orchestration/active_intents.yaml; until then, do not make the change"
 )
 NOT_ASKED: Final = (
     "nobody can be asked through this client, since the team's policy counts no answer from it"

@@ -33,7 +33,7 @@ FileEdit: TypeAlias = tuple[TextChange, ...]
 """Changes that do not overlap, in order of position."""
 
 _SCOPE_KEYS = MappingKeys(known=("paths",))
-_NO_EDIT = "intent-lsp found no edit that makes this change alone; change the file by hand"
+_NO_EDIT = "intent-lsp found no edit that makes only this change; change the file by hand"
 
 BY_HAND: Final = "intent-lsp cannot edit it; change the file by hand"
 """The end of a refusal to edit what YAML allows and the edits here do not reach."""

@@ -221,7 +221,9 @@ def _items(reading: YamlDocument, listing: SequenceNode) -> Iterator[str]:
     for item in listing.items:
         content = item.content
         if isinstance(content, MappingNode):
-            message = "a text is expected; each pair of this mapping is read as one, `key: value`"
+            message = (
+                "a text is expected; each pair of this mapping is read as a text, `key: value`"
+            )
             reading.other_form(message, item, item_fix(reading, listing, item))
             yield from pair_sentences(reading, content)
         elif isinstance(content, Scalar) and not content.null:

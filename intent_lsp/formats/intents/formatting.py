@@ -18,9 +18,9 @@ from intent_lsp.formats.yaml.limits import YamlProblem
 from intent_lsp.formats.yaml.nodes import Alias, Scalar, SequenceNode, YamlNode, nodes_in
 
 _MARK = "\ufeff"
-_CHANGED = "other white space would change a value or lose a comment"
+_CHANGED = "a change of its white space would change a value or lose a comment"
 _ALONE = (
-    "other white space on these lines alone would change a value or lose a comment;"
+    "a change of white space on these lines alone would change a value or lose a comment;"
     " format the whole file"
 )
 _ODD = "it has a line break that only YAML takes for one, such as U+2028, or a key behind `?`"

@@ -166,7 +166,8 @@ def _taken(structure: IntentsStructure, intent: Intent, new_id: str) -> EditRefu
     for each in entries:
         if each is not intent and intent.id in each.aliases:
             return EditRefused(
-                f"{intent.id} is also an alias of {each.id}; take it out of those `aliases` first"
+                f"{intent.id} is also an alias of {each.id};"
+                f" take it out of the `aliases` of {each.id} first"
             )
     return None
 
@@ -256,7 +257,7 @@ def _warning(old_id: str, new_id: str, before: IgnoredIntents, after: IgnoredInt
     if gone and not now:
         return (
             f"{IGNORE_FILE} excluded {old_id} by `{gone[-1]}`, and does not exclude {new_id}:"
-            " add a line for it"
+            f" add a line for {new_id} if nobody is to select it"
         )
     if now and not gone:
         return f"{new_id} is excluded by `{now[-1]}` in {IGNORE_FILE}, so it cannot be selected"

@@ -126,10 +126,12 @@ def _note_by_id(
         fix = None
         if not table.anchored and "#" not in reading.source(table):
             change = reading.change(table.start, table.end, "[]")
-            fix = Fix("Make the value a list", (change,))
-        message = "a list of intents is expected; this mapping is read as an empty one"
+            fix = Fix("Make it a list of intents", (change,))
+        message = "a list of intents is expected; this mapping is read as an empty list"
         reading.other_form(message, table, fix)
     if entries:
         fix = entry_list_fix(reading, table, ROOT_KEY if bare else None)
-        message = "a list of intents is expected; this mapping from ids to intents is read as one"
+        message = (
+            "a list of intents is expected; this mapping from ids to intents is read as that list"
+        )
         reading.other_form(message, entries[0].head, fix)

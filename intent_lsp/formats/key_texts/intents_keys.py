@@ -52,8 +52,8 @@ aliases: Aliases
     Ids that the intent had before. Records and grants under them belong to this intent. An alias
     that is the id of another intent has no effect.
 specification_id: Specification
-    The requirement that the intent serves, such as `REQ-7`. Refusals and records refer to it; where
-    it is absent, to the id.
+    The requirement that the intent serves, such as `REQ-7`. Refusals and records name it, or the
+    intent's id if it is absent.
 created_at: Created
     When the intent was written down, in quotes, such as `2026-02-16T12:00:00Z`.
 updated_at: Updated

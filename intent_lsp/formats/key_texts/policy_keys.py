@@ -43,7 +43,7 @@ authors: Names of people
     - name: Blame names those who committed the records.
     - none: Blame names nobody.
 session_ids: Session ids
-    How records and the governance ledger name sessions.
+    How records and `governance_ledger.md` name sessions.
     - plain: Sessions are named by their ids.
     - hashed: Sessions are named by hashes of their ids.
 urls: Conversation addresses
@@ -88,7 +88,7 @@ hitl: Human in the loop
     - always: A person decides about every call that may change files and that no rule refuses.
 hitl_by: Whose answers count
     Where a person may answer. `editor` must be in the list.
-    - editor: What a person answers in the editor about an agent's call counts.
+    - editor: A person's answer in the editor counts.
     - elicitation: What the client of an MCP server answers counts too, though the client may answer
       without a person.
 hitl_timeout_seconds: Time to answer
@@ -109,7 +109,8 @@ require_checkout: Checkout required
 require_read: Read required
     Whether agents have to read an existing file in this turn before they change it.
 complete_on_attempt: Complete on attempt
-    Whether an agent's successful `attempt_completion` completes the intent.
+    Whether a success of the agent's own completion tool, such as `attempt_completion`, completes
+    the intent.
 spec_iteration_globs: Numbered specifications
     Globs where a new file is a new numbered specification, which agents have to declare as
     INTENT_EVOLUTION.
@@ -130,7 +131,8 @@ generated: Generated files
 ledger: Layout of the ledger
     How the ledger lies on disk.
     - single: The ledger is one tracked file.
-    - segments: Each work tree appends to a file of its own, so that no tracked file changes.
+    - segments: Each work tree appends to a file of its own, and begins another once git tracks that
+      file, so that no tracked file changes.
 lessons: Lessons
     The files in which lessons for later agents are written.
 privacy: Privacy

@@ -198,8 +198,8 @@ def test_a_path_outside_is_a_calls_to_name_and_no_saves(shell: Shell, project: R
 @pytest.mark.parametrize(
     ("path", "decision"),
     [
-        (INTENTS_FILE, "allowed: your save of it is not checked, and would be recorded EXEMPT"),
-        (IGNORE_FILE, "allowed: your save of it is not checked, and would be recorded EXEMPT"),
+        (INTENTS_FILE, "allowed: a save of this file is not checked, and recorded as EXEMPT"),
+        (IGNORE_FILE, "allowed: a save of this file is not checked, and recorded as EXEMPT"),
         (LEDGER_FILE, "allowed: it would be shown as a problem, and recorded as FAIL"),
         ("build/made.o", "allowed: ignored by git or git's own, neither checked nor recorded"),
         (".git/config", "allowed: ignored by git or git's own, neither checked nor recorded"),

@@ -122,7 +122,7 @@ def test_an_intent_is_renamed(shell: Shell, project: Repository) -> None:
     project.write(IGNORE_FILE, "INT-0*\n!INT-001\n")
     said = shell("intents", "rename", "INT-001", "AUTH")
     assert (said.status, said.err) == (0, "")
-    assert said.out == f"INT-001 is now AUTH in {INTENTS_FILE}, and INT-001 an alias of it\n"
+    assert said.out == f"INT-001 is now AUTH in {INTENTS_FILE}; INT-001 is an alias of it\n"
     assert (project.root / IGNORE_FILE).read_text() == "INT-0*\n!AUTH\n"
     status = shell("status", "--session", "s1", "--json").json
     assert [each["activeIntentId"] for each in status["sessions"]] == ["AUTH"]

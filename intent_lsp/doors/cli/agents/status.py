@@ -59,9 +59,9 @@ def agents_status(call: Call) -> None:
     a row for its MCP server: whether they are registered, and in which file. Hosts that are
     found and not registered are named on standard error, with the commands that register them.
     The row of registered hooks says when they last asked intent-lsp in this repository;
-    `never heard` means that they never have, and `did not ask while 3 files changed` that
-    the host was running when the files changed; `intent-lsp doctor` says why. With --host,
-    hosts are shown even if they are not found. Nothing is changed outside of
+    `never heard` means that they never have, and `did not ask intent-lsp while 3 files
+    changed` that the host was running when the files changed; `intent-lsp doctor` says why.
+    With --host, hosts are shown even if they are not found. Nothing is changed outside of
     .orchestration/.local/.
     """
     root = call.root()
@@ -107,7 +107,7 @@ def _is_begun(status: HostStatus) -> bool:
 def _rows(found: _Found, now: datetime) -> Iterator[list[Cell]]:
     asked = asked_ago(found.liveness.last, now)
     if found.blind is not None:
-        asked = f"did not ask while {counted(found.blind.changes.files, 'file')} changed"
+        asked = f"did not ask intent-lsp while {counted(found.blind.changes.files, 'file')} changed"
     for number, each in enumerate(found.status.registrations):
         state = _UNREADABLE if each.state is None else each.state.value
         style = "bold red" if each.state is None else _STYLES[each.state]

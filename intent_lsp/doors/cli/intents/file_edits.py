@@ -133,5 +133,5 @@ def intents_rename(call: Call) -> None:
         call.page.json({"intent": intent, "aliases": aliases, "oldId": done.old_id})
         return
     call.page.line(
-        f"{done.old_id} is now {done.intent.id} in {INTENTS_FILE}, and {done.old_id} an alias of it"
+        f"{done.old_id} is now {done.intent.id} in {INTENTS_FILE}; {done.old_id} is an alias of it"
     )

@@ -102,7 +102,8 @@ def _seal(call: Call) -> Exit | None:
     elif "note" in told:
         call.page.text(str(told["note"]))
         call.page.remark(
-            f"intent-lsp: signed; `--check --pub` takes this public key, in a file: {told['key']}"
+            "intent-lsp: signed; to check the note later, save this public key in a file for"
+            f" `--check NOTE --pub FILE`: {told['key']}"
         )
     else:
         call.page.line(trailer(made))

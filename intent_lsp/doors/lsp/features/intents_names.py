@@ -40,7 +40,9 @@ from intent_lsp.governance.plan.renaming import IgnoreText, ignore_text, not_ren
 
 _DECLARED: Final = MentionKind.DECLARATION
 _NOTHING: Final = "Nothing was renamed"
-_NOT_TEXT: Final = f"{IGNORE_FILE} names it and is not UTF-8 text; save that file as UTF-8 first"
+_NOT_TEXT: Final = (
+    f"{IGNORE_FILE} has its id and is not UTF-8 text; save {IGNORE_FILE} as UTF-8 first"
+)
 _NO_ID: Final = (
     "there is no intent's id here; put the cursor on an id, an alias or the value of active_intent"
 )

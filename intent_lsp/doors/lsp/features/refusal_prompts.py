@@ -144,7 +144,7 @@ class RefusalPrompts:
         wish = Wish(
             intent_id=judgement.intent.id,
             patterns=tuple(escape(path) for path in denied.paths),
-            reason="a person restored a refused save",
+            reason="a person expanded the scope after a refused save",
         )
         return self._is_done(
             await self._connection.choices.grant(open_root, wish, open_root.session)

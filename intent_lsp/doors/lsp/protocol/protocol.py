@@ -176,7 +176,9 @@ class IntentProtocol(SendingProtocol):
                 done = partial(self._initialized, request, params)
             case lsp.SHUTDOWN:
                 self._shutdown = True
-                self._questions.end("the client has asked for shutdown; it is asked nothing more")
+                self._questions.end(
+                    "the client is shutting the server down, and is asked nothing more"
+                )
                 done = partial(self._shut_down, request)
             case lsp.WORKSPACE_EXECUTE_COMMAND:
                 feature, args = structuring.bind(self.fm, params, self._server)

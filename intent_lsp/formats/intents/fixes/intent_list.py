@@ -71,7 +71,7 @@ def entry_list_fix(reading: YamlDocument, table: MappingNode, root_key: str | No
         changes = _flow_changes(reading, table, entries, others, root_key)
     else:
         changes = _block_changes(reading, entries, others, root_key)
-    return None if changes is None else _fix(reading, "Make the value a list", changes)
+    return None if changes is None else _fix(reading, "Make it a list of intents", changes)
 
 
 def _entry(key: YamlNode, value: YamlNode) -> _Entry | None:
