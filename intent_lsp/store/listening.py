@@ -1,4 +1,4 @@
-"""Opens the socket at which a server listens for clients, and prints where it listens."""
+"""Opens the TCP socket at which a server listens for clients, and prints where it listens."""
 
 import contextlib
 import socket

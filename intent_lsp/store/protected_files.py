@@ -89,8 +89,8 @@ def guarded_bytes(place: Path) -> bytes | None:
 def ledger_seen(ledger: Path) -> LedgerSeen | None:
     """Return where the last bytes of a ledger file are, and their hash.
 
-    Of the file's last `READ_AT_MOST` bytes, these are all up to the last line feed. Return None if
-    there is no line feed among them, or if the file cannot be read.
+    These are the file's last `READ_AT_MOST` bytes, without those after the last line feed. Return
+    None if there is no line feed among them, or if the file cannot be read.
     """
     known = stamp(ledger)
     size = 0 if known is None else known.size
@@ -127,8 +127,9 @@ def _meaning(name: str, data: bytes, common: Path) -> bytes | None:
     The part of HEAD's reflog is empty. The part of `config` and `config.worktree` is their guarded
     settings, and for `config.worktree` also whether git reads it; without a guarded setting,
     `config.worktree` is treated as missing. The part of any other file, and of settings larger than
-    `READ_AT_MOST`, is all of `data`, the file's `guarded_bytes`. `name` is the file's path in the
-    git directory, and `common` the git directory that all work trees share.
+    `READ_AT_MOST`, is all of `data`. `name` is the file's path in the git directory, `data` is what
+    `guarded_bytes` returned for the file, and `common` is the git directory that all work trees
+    share.
     """
     if name == _LOG:
         # Git may write to the reflog at any time, but nobody may remove it.

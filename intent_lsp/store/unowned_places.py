@@ -31,11 +31,11 @@ def is_ignored(git: Git, path: WorkspacePath, *, directory: bool = False) -> boo
 def is_temporary(root: Path, path: str) -> bool:
     """Return whether a path is that of a temporary file, which belongs to nobody.
 
-    `path` is absolute or relative to `root`. With its links resolved, it must be in a temporary
-    directory of the system, but not in a governed root, or in a git work tree whose top is the
-    temporary directory or below it. The root or the home directory may itself be below a
-    subdirectory of the temporary directory. Then nothing in that subdirectory is temporary, unless
-    it is in another temporary directory, too: with the root `/tmp/a/root`, nothing in `/tmp/a` is.
+    `path` is absolute or relative to `root`; its links are resolved. A temporary file is in a
+    temporary directory of the system. It is in no governed root, and in no git work tree whose top
+    is that directory or below it. Nor is it in the subdirectory of that directory that contains
+    `root` or the home directory. For example, with the root `/tmp/a/root` nothing in `/tmp/a` is
+    temporary, except in a further temporary directory such as `/tmp/a/tmp`.
     """
     real = os.path.realpath(root / path)
     homes = [os.path.realpath(each) + os.sep for each in (root, home_directory())]

@@ -114,9 +114,8 @@ def _move(root: Path, old: Path, new: Path, before: bytes | None, undoing: ExitS
 def _set_aside(root: Path, path: Path, before: bytes | None, undoing: ExitStack) -> Path:
     """Rename a file that is to be removed to a temporary name, and return its new path.
 
-    Add to `undoing` a callback that renames it back. Raise UnsafePathError if the path is outside
-    `root`. Raise FileChangedError if the file's content is not `before`; a directory has the
-    content None. Raise UnsafePathError if `before` is None and the path is a directory.
+    Add to `undoing` a callback that renames it back. Raise FileChangedError if the file's content
+    is not `before`. Raise UnsafePathError if the path is outside `root` or is a directory.
     """
     _require(root, path, before)
     if path.is_dir() and not path.is_symlink():

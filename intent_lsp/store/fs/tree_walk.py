@@ -111,7 +111,10 @@ def files_named(
 
 
 def _listed(place: Path, level: int) -> DirectoryNames:
-    """Return the names in a directory without links. A failure is logged at `level`."""
+    """Return the names in a directory, leaving out links.
+
+    If listing fails, log that at `level` and return the names found before.
+    """
     found = DirectoryNames([], [])
     try:
         with os.scandir(place) as entries:

@@ -46,7 +46,7 @@ class GitMoment(Struct, frozen=True, kw_only=True):
 
 
 def git_moment(git_directory: Path) -> GitMoment:
-    """Return the present state of a work tree's git directory and of the shared git directory."""
+    """Return the present stamps and locks in a work tree's git directory and in the shared one."""
     common = common_directory(git_directory)
     branch = head_ref(git_directory)
     marks = [_mark(git_directory / name) for name in _OF_WORK_TREE]
@@ -84,10 +84,10 @@ class GitRest:
     def lasted(self, index: StatMark, log: LogMark | None) -> bool:
         """Return whether git has changed nothing since this object was created and holds no lock.
 
-        `index` is the stamp of the index in an earlier snapshot, and `log` marks the end of HEAD's
-        reflog in that snapshot; each is None if it could not be read. If the index has changed
-        since that snapshot and the reflog has not, git may have written files but not yet moved
-        HEAD. Then return False until the index is `RESTS_AFTER` seconds old.
+        `index` and `log` come from an older snapshot: the stamp of the index, and the mark of the
+        end of HEAD's reflog. Each is None if it could not be read. If the index differs from
+        `index` but the reflog's end is still `log`, git may have written files without having moved
+        HEAD yet. Then return False until the index is `RESTS_AFTER` seconds old.
         """
         now = git_moment(self._git_directory)
         if now.locks or now.marks != self.moment.marks:

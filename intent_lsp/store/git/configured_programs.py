@@ -83,7 +83,11 @@ def runs_programs(git: Git | None, environment: Mapping[str, str] = os.environ) 
 
 
 def _directs(name: str, value: str) -> bool:
-    """Return whether an environment variable may redirect git or make git run a program."""
+    """Return whether an environment variable may change what a read-only git command does.
+
+    Every variable named `GIT_…` counts, unless its name is listed as harmless. A variable that
+    names a pager counts unless `value` is a harmless pager.
+    """
     if name in {"PAGER", "GIT_PAGER"}:
         return value not in _PAGERS
     return (
@@ -92,10 +96,11 @@ def _directs(name: str, value: str) -> bool:
 
 
 def _is_elsewhere(git: Git, named: str | None) -> bool:
-    """Return whether git uses another repository than `git`, or has a `post-index-change` hook.
+    """Return whether git finds another repository than `git`, or a `post-index-change` hook.
 
-    `named` is the value of `core.hooksPath`, or None if it is not set. Return True also if `named`
-    begins with `%`, which stands for git's installation directory, or if git fails.
+    The hook is searched for in the directory `named`, the value of `core.hooksPath`, or in the
+    default one if `named` is None. Return True also if `named` begins with `%`, which stands for
+    git's installation directory, or if git fails.
     """
     printed = run_git(git.root, "rev-parse", "--absolute-git-dir", "--git-common-dir")
     places = [Path(git.root, os.fsdecode(line)) for line in (printed or b"").splitlines()]

@@ -127,7 +127,7 @@ def _similar(git: Git, diff: Any) -> list[FileDelta]:
 
 
 def _side(git: Git, file: Any, path: bytes) -> FileSide | None:
-    """Return a side of a delta of libgit2, or None if it is no file or outside the root."""
+    """Return one side of a delta of libgit2, or None if the side is absent or outside the root."""
     below = git.below((path,)) if file.mode != _NO_FILE else ()
     return FileSide(path=below[0], blob_id=str(file.id), mode=int(file.mode)) if below else None
 

@@ -45,7 +45,7 @@ class Move(Struct, frozen=True, kw_only=True):
 
     `authored`: the move created the commit `new` with content that somebody wrote, not content that
     git combined from other commits. `made`: the move is a step of a merge, pull, cherry-pick,
-    revert or rebase, and no fast-forward.
+    revert or rebase, and no fast-forward. Both are True for `rebase (continue)`.
     """
 
     old: str | None

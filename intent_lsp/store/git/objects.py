@@ -134,7 +134,7 @@ def blob_in_head(repository: Any, path: str) -> str | None:
 def blob_in_index(repository: Any, path: str) -> str | None:
     """Return the id of a file's blob in the index, or None if the index does not have it.
 
-    A symbolic link is not followed.
+    For a symbolic link, this is the link's own blob.
     """
     entries = index(repository)
     return str(entries[path].id) if path in entries else None

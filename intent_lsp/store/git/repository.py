@@ -107,7 +107,7 @@ class Git:
         return (self.versions_at(commit, (path,)) or {}).get(path)
 
     def merged_commits(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
-        """Return the ids of the parents of merges that left a file as it is in none of the parents.
+        """Return the parents' ids of each merge whose file at `path` differs from all parents'.
 
         At most `limit` ids are returned, those of the newest merges first. Only the newest 5,000
         commits of HEAD's history are searched. The result is empty if git cannot be read.
@@ -142,7 +142,7 @@ class Git:
     def version_bytes(self, version: Version) -> bytes | None:
         """Return a version's bytes as git would check them out, or None if they cannot be read.
 
-        `filtered` says which bytes these are if git uses a filter program.
+        For a version that git converts, these are the bytes that the function `filtered` returns.
         """
         if version.how != Conversion():
             return filtered(self.top, version)
@@ -276,9 +276,9 @@ class Git:
 def filtered(top: Path, version: Version) -> bytes | None:
     """Return a version's bytes as git would check them out at `top`, or None if git fails.
 
-    If git uses a filter program for them, return the bytes of the file on disk, if the filter's
-    clean direction turns that file into the version's blob: the filter may not give the same bytes
-    again. Otherwise return for a Git LFS file its pointer.
+    If the file has a filter program or a working-tree encoding, return the file's bytes on disk,
+    provided that git cleans them into the version's blob: a program may not give the same bytes
+    again. Otherwise git converts the blob. For Git LFS it then gives only the file's pointer.
     """
     if version.how.program and (disk := _clean(top, version)) is not None:
         return disk

@@ -36,7 +36,8 @@ class GitTrees:
     def blob(self, commit: str, path: WorkspacePath) -> str | None:
         """Return the id of a file's blob in a commit, or None if the commit lacks the file.
 
-        A symbolic link is not followed. Return None also if the commit cannot be read.
+        For a symbolic link, this is the link's own blob. Return None also if the commit cannot be
+        read.
         """
         full = self._git.full_path(path)
         return self._git.ask(None, lambda repository: _id(_tree(repository, commit), full))

@@ -186,7 +186,10 @@ class AppendTarget:
         self._opened = self._end = None
 
     def _chosen(self) -> WorkspacePath:
-        """Return the file that the policy's ledger form chooses, relative to the root."""
+        """Return the path of the ledger file that the policy's ledger form chooses.
+
+        It is the main ledger file or this work tree's segment, relative to the root.
+        """
         match self._form():
             case LedgerForm.SINGLE:
                 return LEDGER_FILE

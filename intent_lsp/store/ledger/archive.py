@@ -245,8 +245,9 @@ class _Archiving:
     def _verify(self, begin: int, end: int, made: WorkspacePath | None) -> None:
         """Verify the new archive `made`, and the main file from offset `end` on.
 
-        `made` is None if nothing was moved. Raise LedgerUnavailableError if either has an error.
-        Errors in other ledger files do not count.
+        The archive must have the main file's bytes from `begin` to `end`. `made` is None if nothing
+        was moved. Raise LedgerUnavailableError if either file has an error. Errors in other ledger
+        files do not count.
         """
         if made is not None and not self._holds(made, begin, end - begin):
             raise LedgerUnavailableError(

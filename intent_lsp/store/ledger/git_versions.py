@@ -82,8 +82,8 @@ class LedgerVersions:
 
         Return the commit in which each was found, and whether the search was complete: it is not if
         it had to leave out commits or contents, for example because of its limits. If `wanted` is
-        empty or there is no usable repository, nothing is searched. This counts as complete only if
-        no `.git` is at or above the root.
+        empty or there is no usable repository, nothing is searched. In both cases the search counts
+        as complete only if no `.git` is at or above the root.
         """
         if self._repository is None or not wanted:
             return EvidenceSearch(held={}, whole=self._alone)

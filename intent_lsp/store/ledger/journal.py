@@ -102,7 +102,8 @@ class Journal:
     def _add(self, lines: bytes) -> int:
         """Append lines to the journal file, and return the file's new size in bytes.
 
-        Raise LedgerUnavailableError if the journal is full, UnsafePathError or OSError.
+        Raise LedgerUnavailableError if the journal is full. Raise UnsafePathError or OSError if
+        writing fails.
         """
         found = stamp(self.path)
         if found is not None and found.size > 2 * self._max_bytes:

@@ -61,10 +61,10 @@ class KnownHeads:
             return ()
 
     def note(self, links: Sequence[Link]) -> None:
-        """Store the last of the appended records as a head, and remove the heads before it.
+        """Store the last of the appended records as a head.
 
-        These are the heads that one of the records follows or merges. `links` are the records'
-        links, in the order in which they were appended; all are synced to disk. Only the newest
+        Remove the heads that any of the records follows or merges. `links` are the records' links,
+        in the order in which they were appended; all are synced to disk. Only the newest
         `HEADS_AT_MOST` heads stay. The file is not synced. A failure is logged and not raised.
         """
         if links:
@@ -131,7 +131,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _spelled(head: KnownHead) -> bytes:
-    """Encode a known head as a line: hash, `+` if committed or else `-`, checksum."""
+    """Encode a known head as the line `HASH + CHECKSUM`, with `-` for a head in no commit."""
     told = (head.hash.encode(), b"+" if head.committed else b"-")
     return b" ".join((*told, _check(told))) + b"\n"
 

@@ -220,7 +220,7 @@ class Ledger:
             return verify(parts, anchors, strange=snapshot.strange, past=past)
 
     def has_news(self) -> bool:
-        """Return whether others have changed the main ledger file's size since the last call."""
+        """Return whether others changed the main file's size since the last call of `has_news`."""
         return self._tail.has_news()
 
     def close(self) -> None:

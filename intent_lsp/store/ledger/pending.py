@@ -159,9 +159,9 @@ class OpenRuns:
     ) -> None:
         """Move the runs of automatic saves of some files (None: all runs) into the queue.
 
-        With `idle_since`, a timestamp, move only runs that were not extended after it. A run whose
-        file cannot be moved stays. Raise LedgerUnavailableError or UnsafePathError if the runs
-        cannot be locked.
+        With `idle_since`, a timestamp, move only runs that were not extended after it. A run stays
+        if its own file in `.local/runs/` cannot be moved. Raise LedgerUnavailableError or
+        UnsafePathError if the runs cannot be locked.
         """
         if not names_in(self._room):
             return

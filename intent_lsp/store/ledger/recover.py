@@ -41,7 +41,7 @@ class LostRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def joins(self) -> bool:
-        """Whether the line can be appended to the ledger unchanged, with its old hash."""
+        """Whether the line can be appended unchanged: `missing` is empty, and it is not queued."""
         return not self.missing and not self.waits
 
 

@@ -81,7 +81,7 @@ def noted(trail: ChainCursor, inode: int, size: int, tail: bytes) -> TailNote | 
 
 
 def spelled_note(note: TailNote | None) -> bytes:
-    """Encode a note.
+    """Encode a note about a ledger file's end.
 
     For None, or a note that is too long, return bytes that `read_note` reads as None.
     """

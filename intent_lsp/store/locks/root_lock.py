@@ -94,7 +94,7 @@ class RootLock:
         return self._path.parent.parent.is_dir()
 
     def close(self) -> None:
-        """Close the lock file once no thread holds the lock. `held` opens it again."""
+        """Wait until no thread holds the lock, then close the lock file. `held` opens it again."""
         with self._threads:
             self._forget()
 
@@ -160,7 +160,7 @@ class RootLock:
 
 
 def ledger_lock(root: Path, wait_seconds: float = WAIT_SECONDS) -> RootLock:
-    """Return the lock that every writer of a root's ledger must hold.
+    """Return the lock, not yet taken, that every writer of a root's ledger must hold.
 
     `wait_seconds` is how long to wait for another holder.
     """

@@ -127,9 +127,9 @@ class BlobCache:
     def _make_room(self, newest: Path) -> None:
         """Remove old contents, oldest first, if the cache is over its limit.
 
-        When the cache exceeds its limit, the contents to remove are chosen. This call and later
-        ones remove `_AT_ONCE` of them each, and more as long as the cache is over its limit.
-        `newest` is the file of the content just added, which is kept.
+        All contents to remove are chosen at once, when the cache exceeds its limit. Each call then
+        removes `_AT_ONCE` of them, and more if the cache is still over its limit. `newest` is the
+        file of the content just added, which is kept.
         """
         if self._size is not None and self._size > self._max_bytes and not self._doomed:
             self._size = self._doom()

@@ -83,9 +83,9 @@ class Database:
 
     If `connect` raises sqlite3.Error or StateUnavailableError and trying again does not help,
     `read` and `write` raise StateUnavailableError. With a `stand_in`, an in-memory database
-    replaces the file in two cases: this object has not written to the file yet and it cannot be
-    used, or the disk is full. Then `problem` says why, else it is None. While `.orchestration/` is
-    missing, an empty in-memory database is used in any case.
+    replaces the file if the disk is full, or if the file cannot be used and this object has not
+    written to it yet. Then `problem` says why, else it is None. While `.orchestration/` is missing,
+    an empty in-memory database is used in any case.
     """
 
     def __init__(

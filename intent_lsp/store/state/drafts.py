@@ -45,9 +45,10 @@ _TRIES: Final = 8
 class Draft(Struct, frozen=True, kw_only=True):
     """A text whose save was refused, or that an agent's call discarded.
 
-    `base_hash` is the hash of the file that the text was to replace, or of the file that the call
-    left; None if there was none. `code` says why the save was refused, or that the text was
-    discarded. `id` is empty until the draft is written. `created_at` is a timestamp in UTC.
+    For a refused save, `base_hash` is the hash of the content that the text was to replace; for a
+    discarded text, it is the hash of the file after the call. It is None if there was no file.
+    `code` says why the save was refused, or that the text was discarded. `id` is empty until the
+    draft is written. `created_at` is a timestamp in UTC.
     """
 
     id: str = ""

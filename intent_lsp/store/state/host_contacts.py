@@ -104,7 +104,7 @@ class HostContacts:
         self._database.write(note)
 
     def unasked(self, since: str) -> tuple[UnaskedChanges, ...]:
-        """Return for each host how many files changed unasked, and when.
+        """Return for each host how many files changed unasked, and the first and the last time.
 
         Only files that changed last at or after the time `since` count. A host without any is left
         out.

@@ -49,7 +49,10 @@ class AgentInfo(Struct, frozen=True):
 
 
 class Notes:
-    """The notes of one root. Every method may raise StateUnavailableError."""
+    """The notes of one root: events of intents, what is known of agents, and counters.
+
+    Every method may raise StateUnavailableError.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database

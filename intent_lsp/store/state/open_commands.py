@@ -134,7 +134,8 @@ class OpenCommands:
         """Decode a stored ticket, with its work tree's snapshot if it still has one.
 
         `body` and `tree` are the stored forms of the ticket and of the snapshot. `gone_on` is the
-        ticket's flag, 0 or 1. If the ticket has no snapshot, `tree` and `gone_on` are None.
+        ticket's flag (see the method `go_on`), 0 or 1. If the ticket has no snapshot, `tree` and
+        `gone_on` are None.
         """
         ticket = parsed(Ticket, body)
         if tree is None:

@@ -30,7 +30,7 @@ class RefusedEdits:
         self._database = database
 
     def keep(self, edits: Iterable[RefusedEdit], now: datetime) -> None:
-        """Store the edits of a refused call, and delete those that are too old at `now`.
+        """Store the edits of a refused call, and delete stored edits that are too old at `now`.
 
         Without any `edits`, do nothing.
         """

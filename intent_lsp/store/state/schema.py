@@ -146,7 +146,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> TableRows:
 def _put(file: sqlite3.Connection, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
     """Insert rows into a table of the state file, replacing rows with the same key.
 
-    Rows of the table `_NUMBERED` get new numbers.
+    Rows of the table `event` (`_NUMBERED`) get new numbers.
     """
     for row in rows:
         values = (None, *row[1:]) if table == _NUMBERED else row

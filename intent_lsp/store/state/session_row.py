@@ -45,9 +45,9 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     pid: int | None = None
 
     def reopened(self, at: str) -> "SessionRow":
-        """Return a copy of the row for a session that this process uses again since `at`.
+        """Return a copy of the row for a session that this process uses again, last used at `at`.
 
-        It has no end, and the id of this process as `pid`.
+        The copy has no end, and the id of this process as `pid`.
         """
         return replace(self, last_used_at=at, ended_at=None, pid=os.getpid())
 
@@ -101,6 +101,6 @@ class SessionNames:
 
 
 def _handle_in(rows: Iterable[tuple[Any, ...]]) -> str | None:
-    """Return the first handle among `rows`, each of which has one stored name, or None."""
+    """Return the first name in `rows` that is a handle, or None. Each row has one stored name."""
     names = (unpack(name) for (name,) in rows)
     return next((name for name in names if name.startswith(HANDLE)), None)

@@ -204,8 +204,8 @@ class SessionDb:
     def baseline_head(self, session_id: str) -> str | None:
         """Return the id of the commit in a session's baseline.
 
-        Return that of git's empty tree if there was no commit yet, or None if no snapshot could be
-        taken or the session has no baseline.
+        If there was no commit yet, return the id of git's empty tree. Return None if no snapshot
+        could be taken or the session has no baseline.
         """
         rows = self._database.rows("SELECT head FROM baseline WHERE session_id = ?", session_id)
         return unpack_perhaps(rows[0][0]) if rows else None

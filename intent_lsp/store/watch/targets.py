@@ -66,8 +66,8 @@ class Watched(Struct, frozen=True, kw_only=True):
     def changed_since(self, before: Self) -> frozenset[str]:
         """Return the directories created, deleted or replaced from the state `before` to this one.
 
-        A directory that `before` does not contain is left out. One whose path is not UTF-8 is also
-        returned if an entry was added or removed.
+        A directory that was not watched in `before` is left out. One whose path is not UTF-8 is
+        also returned if an entry was added or removed.
         """
         return frozenset(
             directory
@@ -89,7 +89,7 @@ class Watched(Struct, frozen=True, kw_only=True):
         )
 
     def _is_another(self, room: str) -> bool:
-        """Return whether the directory at a path is another one than when this state was read.
+        """Return whether the directory at `room` is another one than when this state was read.
 
         Return True also for an existing directory that is not watched.
         """

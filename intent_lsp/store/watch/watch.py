@@ -163,10 +163,10 @@ class Watch:
     def _listen(self, before: _Source) -> _Source:
         """Watch the present directories with a new source of changes until the next one is needed.
 
-        The next one is needed when a directory is replaced, `watch` names other ones, the source
-        ends, or `_LOOKS` polls are done. `before` is the source used before: report its last
-        changes, then close it. Return the new source. If the watch is closing, only return
-        `before`.
+        The next one is needed when a directory is replaced, `watch` names other ones, or the source
+        ends. It is also needed after `_LOOKS` polls, to try the system's notification again.
+        `before` is the source used before: report its last changes, then close it. Return the new
+        source. If the watch is closing, only return `before`.
         """
         with self._guard:
             asked, wanted = self._asked, self._wanted

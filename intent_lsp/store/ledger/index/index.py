@@ -161,7 +161,10 @@ class Index:
         return self._ask(lambda connection, _found: dict(connection.execute(statement).fetchall()))
 
     def work(self, question: Callable[[sqlite3.Connection], T]) -> T:
-        """Return what `question`, a function of `work_queries`, returns for the database."""
+        """Return what `question`, a function from the module `work_queries`, returns.
+
+        The function is called with the connection to the database.
+        """
         return self._ask(lambda connection, _found: question(connection))
 
     def touched_files(self, since: TouchMark | None) -> TouchedFiles:
@@ -196,9 +199,9 @@ class Index:
     def trail(self, file: str, size: int) -> ChainCursor | None:
         """Return a chain cursor at the end of the ledger file `file`, from the index.
 
-        Its heads are this file's open heads, then those of other files. The index is brought up to
-        date first; if more than `MAX_LAG` bytes would have to be read for that, return None
-        instead. Return None also if the whole lines of `file` do not end at `size`.
+        Its heads are the `open_heads` of this file, then those of the other files. The index is
+        brought up to date first; if more than `MAX_LAG` bytes would have to be read for that,
+        return None instead. Return None also if the whole lines of `file` do not end at `size`.
         """
 
         def nearly(connection: sqlite3.Connection) -> ChainCursor | None:

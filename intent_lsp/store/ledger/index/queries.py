@@ -90,10 +90,10 @@ class RecordPage(Struct, frozen=True):
 
 
 class RecordPlace(NamedTuple):
-    """Where a record's line is: the number of its file, a byte offset and a length in bytes.
+    """Where a record's line is: `length` bytes from `offset` on, in the file of number `source`.
 
-    `moment` (that of the record) and `source` (the file's number) give its order among all
-    records. `id64` is the 64-bit key of its id.
+    `moment` is the record's moment. Records are ordered by `moment`, then by `source`. `id64` is
+    the 64-bit key of the record's id.
     """
 
     moment: int
@@ -270,7 +270,7 @@ def _statement(table: str, conditions: list[str]) -> str:
 
 
 def _goes_on(since: TouchMark, count: int, connection: sqlite3.Connection) -> bool:
-    """Return whether the mark's newest record is still there, and as many records up to it.
+    """Return whether a mark's newest record still exists, with as many records up to it as then.
 
     `count` is the present number of all records.
     """

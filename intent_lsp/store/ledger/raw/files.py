@@ -91,7 +91,7 @@ class LedgerFiles:
                     yield Strange(_shown(f"{room}/{entry.name}"), problem)
 
     def _found(self) -> Iterator[WorkspacePath]:
-        """Yield the path, relative to the root, of each ledger file in reading order."""
+        """Yield each ledger file's path, relative to the root: archives, main file, segments."""
         yield from self._plain(ARCHIVE_ROOM, ARCHIVE_PREFIX)
         if os.path.lexists(f"{self._root}/{LEDGER_FILE}"):
             yield LEDGER_FILE

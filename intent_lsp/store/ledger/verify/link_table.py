@@ -81,11 +81,11 @@ FROM shared CROSS JOIN record ON record.id = shared.id AND record.row > first OR
 
 
 class Packed(NamedTuple):
-    """Consecutive lines without flaws that merge nothing. Each but the first follows the one above.
+    """Consecutive lines without flaws, none of which merges a record.
 
-    None of these is earlier in time than the line above. `first` and `last` are the links of the
-    first and the last line, and `lines` is how many there are. `ids` (16 bytes each) and `hashes`
-    (32 bytes each) are the keys of all lines, concatenated.
+    Each line but the first follows the line above it and is not earlier in time. `first` and `last`
+    are the links of the first and the last line, and `lines` is how many there are. `ids` (16 bytes
+    each) and `hashes` (32 bytes each) are the keys of all lines, concatenated.
     """
 
     first: Link
@@ -96,7 +96,7 @@ class Packed(NamedTuple):
 
     @property
     def keys(self) -> list[Key]:
-        """The hashes of all lines as a list, 32 bytes each."""
+        """The lines' own hashes as a list, 32 bytes each."""
         return [self.hashes[at : at + 32] for at in range(0, len(self.hashes), 32)]
 
 
@@ -172,11 +172,7 @@ class LinkTable:
         return row - self._starts[self.file_of(row)] + 1
 
     def places(self, sought: Collection[Key]) -> dict[Key, HashPlaces]:
-        """Return where each of the hashes `sought` is found. Hashes in no row are left out.
-
-        The places are the first row with the hash, and the first one in another file than that
-        row's, or None.
-        """
+        """Return where each of the hashes `sought` is found. Hashes in no row are left out."""
         found: dict[Key, HashPlaces] = {}
         self._seek(sought)
         for hash_, row in self._database.execute(_PLACES):

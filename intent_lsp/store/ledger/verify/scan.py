@@ -123,7 +123,10 @@ def main(words: Sequence[str]) -> None:
 
 
 def _examined(read: Reader, start: int, size: int) -> _Found:
-    """Examine the lines that begin in the range at the offset `start` of a file of `size` bytes."""
+    """Examine the lines of a file that begin in the `RANGE` bytes from `start` on.
+
+    `size` is the file's size in bytes.
+    """
     lines = _lines_in(read, start, size)
     whole = lines.rfind(b"\n") + 1
     examined = examine_lines(lines[:whole])
@@ -153,7 +156,7 @@ def _torn(line: bytes) -> Link:
 
 
 def _lines_in(read: Reader, start: int, size: int) -> bytes:
-    """Return the lines that begin in the range at the offset `start`, each to its end.
+    """Return the lines that begin in the `RANGE` bytes from the offset `start` on, each to its end.
 
     The file's last line may be without a line feed. `read` reads the file by offsets, and `size` is
     the file's size.
@@ -205,7 +208,7 @@ def _found_elsewhere(fd: int, size: int, many: int) -> Generator[list[_Found], N
 
 @contextmanager
 def _started(fd: int, size: int, many: int, first: int) -> Iterator[subprocess.Popen[bytes]]:
-    """Start one worker process, which examines every `many`-th part of a file.
+    """Start one worker process, which examines every `many`-th part of `PART` bytes of a file.
 
     `first` is the offset of its first part, and `size` is the size of the file, both in bytes.
     Yield the process, and kill it at the end.
