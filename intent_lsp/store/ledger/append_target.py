@@ -64,10 +64,10 @@ class OwnSegment:
         return WorkspacePath(f"{SEGMENT_ROOM}/{name}")
 
     def _begun(self) -> tuple[WorkspacePath, str] | None:
-        """Return the chosen segment's file and the id of a change, or None if none was chosen.
+        """Return (file of the chosen segment, id), or None if no segment was chosen.
 
-        The id is that of the change that git was making to its index at that time, "" for none.
-        Return None also if the file with the choice cannot be parsed.
+        The id is what `_index_change` returned when the segment was chosen. Return None also if the
+        file with the choice cannot be parsed.
         """
         found = _NAME.fullmatch(read_bytes(self._kept) or b"")
         if found is None:

@@ -153,7 +153,8 @@ class TailState(Struct):
     def note(self, file: LedgerFile) -> TailNote | None:
         """Return a note about this end for the next writer.
 
-        Return None if the last record is not the only open head, or if `whole` is False.
+        Return None if the last record is not the only open head, or if other open heads are unknown
+        (`whole` is False).
         """
         return noted(self.trail, file.inode, self.size, self.tail) if self.whole else None
 

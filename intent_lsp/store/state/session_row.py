@@ -72,7 +72,7 @@ class SessionNames:
         return (unpack(rows[0][0]), unpack(rows[0][1])) if rows else None
 
     def put(self, name: str, session_id: str, agent_id: str, at: str) -> None:
-        """Store a name for a session or subagent at the time `at`.
+        """Store a handle or another name of a session or subagent, with the time `at`.
 
         A name that is stored already keeps its meaning.
         """
