@@ -193,7 +193,7 @@ def _is_kept(path: Path) -> bool:
 
 
 def _directory(path: Path) -> tuple[int, int] | None:
-    """Return device and inode of a directory, or None if it does not exist. Links are not followed."""
+    """Return device and inode of a directory, or None if it is missing. Links are not followed."""
     try:
         found = path.lstat()
     except FileNotFoundError:
