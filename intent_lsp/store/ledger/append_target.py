@@ -48,10 +48,10 @@ class OwnSegment:
     def file(self) -> WorkspacePath:
         """Return the path of the segment to append to, relative to the root.
 
-        It is a new one, whose file does not exist yet, if none was chosen before, if the file of
-        the one chosen before does not exist, if git tracks that file, or if git is making a change
-        to its index that it was not making when that one was chosen. Raise OSError if the choice
-        cannot be read or stored.
+        It is the segment chosen before, or else a new one, whose file does not exist yet. A new one
+        is chosen also if the old one's file does not exist or git tracks that file. The same holds
+        if git is making a change to its index that it was not making when the old one was chosen.
+        Raise OSError if the choice cannot be read or stored.
         """
         # The repository is opened on first use, and again while there is none.
         self._git = self._git or Git.open(self._root)
