@@ -11,7 +11,7 @@ _STEPS: Final = 64
 
 _DIGITS: Final = 17
 _HALF: Final = 2**63
-_LEFT_OUT: Final = str.maketrans("", "", "-:.TZtz+ ")
+_LEFT_OUT: Final = b"-:.TZtz+ "
 
 
 def key64(text: str) -> int:
@@ -37,7 +37,5 @@ def moment_of(timestamp: str) -> int:
     factor leaves room for the keys of several records in one millisecond. The result is 0 for "".
     Never raises.
     """
-    digits = timestamp.translate(_LEFT_OUT)[:_DIGITS]
-    if not (digits.isascii() and digits.isdigit()):
-        return 0
-    return int(digits.ljust(_DIGITS, "0")) * _STEPS
+    digits = timestamp.encode("utf-8", "replace").translate(None, _LEFT_OUT)[:_DIGITS]
+    return int(digits.ljust(_DIGITS, b"0")) * _STEPS if digits.isdigit() else 0
