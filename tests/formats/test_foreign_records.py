@@ -20,6 +20,7 @@ from intent_lsp.core.records import (
     Range,
     RelatedEntry,
     ScopeValidation,
+    Vcs,
 )
 from intent_lsp.formats.ledger.exports import agent_trace, flat_records
 from intent_lsp.formats.ledger.foreign.files import UNHASHED
@@ -143,6 +144,13 @@ def test_an_agent_trace_is_read() -> None:
             " is left out)"
         ),
     }
+
+
+def test_a_revision_that_is_not_of_git_is_no_commit_whatever_it_looks_like() -> None:
+    mercurial = {"type": "hg", "revision": "a" * 40}
+    found = read(foreign_record({"timestamp": TIME, "files": [], "vcs": mercurial}))
+    assert found.event.vcs == Vcs()
+    assert "vcs.revision (not a commit of git, so it is left out)" in found.lost
 
 
 def test_a_nested_record_loses_its_old_place_in_the_chain_and_no_more() -> None:

@@ -366,8 +366,9 @@ def test_a_file_that_is_being_mended_is_waited_for_and_then_reported(
     (tmp_path / "state.sqlite3").write_bytes(b"no database at all, and long enough to be one")
     with open_lock_file(tmp_path / "state.sqlite3.lock") as lock:
         assert try_lock(lock.fileno())
-        with pytest.raises(StateUnavailableError, match="another process"):
+        with pytest.raises(StateUnavailableError, match="another process") as caught:
             SessionDb(tmp_path).session("one")
+    assert caught.value.cure == "try again"
 
 
 def _connected(path: Path) -> sqlite3.Connection:

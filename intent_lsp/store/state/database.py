@@ -293,7 +293,8 @@ class Database:
                     with contextlib.suppress(FileNotFoundError):
                         part.replace(part.with_name(self._path.name + aside + companion))
         except OSError as problem:
-            raise self._unusable(f"is damaged and cannot be moved: {problem}") from problem
+            cure = "try again" if isinstance(problem, TimeoutError) else None
+            raise self._unusable(f"is damaged and cannot be moved: {problem}", cure) from problem
 
     def _unusable(self, problem: str, cure: str | None = None) -> StateUnavailableError:
         return StateUnavailableError(path=os.fspath(self._path), problem=problem, cure=cure)

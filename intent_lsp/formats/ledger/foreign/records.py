@@ -245,13 +245,13 @@ def _error(keys: ForeignKeys, *, happened: bool) -> str | None:
 
 def _vcs(keys: ForeignKeys) -> Vcs:
     revision = keys.text("revision_id", "revision")
-    kind = keys.take("type")
-    if kind not in (None, "git"):
+    of_git = keys.take("type") in (None, "git")
+    if not of_git:
         keys.lose("type", "another version control system than git, so it is left out")
     keys.leave()
     if revision is None or revision == UNKNOWN_REVISION:
         return Vcs()
-    if not COMMIT.fullmatch(revision.lower()):
+    if not (of_git and COMMIT.fullmatch(revision.lower())):
         keys.lose("revision", "not a commit of git, so it is left out")
         return Vcs()
     return Vcs(revision.lower())
