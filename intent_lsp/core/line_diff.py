@@ -55,7 +55,7 @@ def whole_file_range(data: bytes, line_count: int) -> Range:
     """Return the one range that stands for a whole content which is not compared line by line.
 
     `line_count` is the content's number of lines. If it is 0, as for a lone byte order mark, the
-    range is `0`-`0` with EMPTY_HASH, and no `fallback`.
+    range is `0`-`0` with EMPTY_HASH, and its `fallback` is False.
     """
     if not line_count:
         return _empty(None)

@@ -92,8 +92,8 @@ _LONGEST_NAME = 200
 def redacted(text: str) -> str:
     """Return the text with everything that looks like a secret replaced by `[redacted]`.
 
-    A text without secrets is returned unchanged. A text with a secret also loses its invisible
-    characters, since one may hide a secret.
+    A text without secrets is returned unchanged. A text with a secret also loses the characters
+    that `seen` removes, since one may hide a secret.
     """
     plain = seen(text)
     pieces: list[str] = []

@@ -113,7 +113,8 @@ class Lineage:
     def _note_told(self, back: _Back, limit: float) -> None:
         """Mark the edits of a walk as accounted for, and the edits of round trips beside it.
 
-        A round trip leads from a content of the walk back to it, before the order `limit`.
+        A round trip leads from a content of the walk back to the same content, by edits whose
+        `order` is below `limit`.
         """
         steps = [step for step, _ in back.steps]
         if back.last is not None and back.last.pre is None:
@@ -166,9 +167,10 @@ class Lineage:
         return self._compared(back, step, step.pre)
 
     def _first(self, back: _Back) -> Attributions | None:
-        """Return BEFORE for each line if no edit is left that the lines could come from, else None.
+        """Return BEFORE (older than the first edit) for each line, or None if edits are left.
 
-        That is so if edits were walked and every edit before `back.limit` is one of them.
+        That is: return None if no edit was walked, or if an edit whose `order` is below
+        `back.limit` was not.
         """
         earlier = (step for step in self._steps if step.order < back.limit)
         if not back.used or any(step.order not in back.used for step in earlier):
@@ -178,10 +180,11 @@ class Lineage:
     def _compared(self, back: _Back, step: Edit, pre: ContentHash) -> Attributions:
         """Return the attributions after an edit whose ranges do not show which lines it replaced.
 
-        `pre` is the hash of the content before the edit. If it can be read, lines that it has keep
-        their older attributions, and other lines in the edit's ranges are attributed to the edit.
-        If not, the lines in the ranges are attributed to the edit, but a range for the whole file
-        is ignored. If a line is left, `joined` adds what a comparison of earlier contents says.
+        `pre` is the hash of the content before the edit. If that content can be read, its lines
+        keep their older attributions, and other lines in the edit's ranges are attributed to the
+        edit. If not, the lines in the ranges are attributed to the edit, but a range for the whole
+        file is ignored. If that leaves a line without an attribution, `_mended` attributes the
+        lines too, and each line gets the better of its two attributions.
         """
         old = self._old_lines(pre)
         own = covered(step, len(back.lines), whole=old is not None)
@@ -236,12 +239,12 @@ class Lineage:
     def _partly_known(
         self, wanted: ContentHash, limit: float, used: set[int]
     ) -> Sequence[str | None] | None:
-        """Return the lines of the content with the hash `wanted` if it is stored.
+        """Return the lines of the content with the hash `wanted`, as far as they are known.
 
-        Else derive them from the nearest stored content on the way back, among CONTENTS_ASKED at
-        most; lines that edits have changed since are None. Edits before the order `limit` are
-        preferred, those in `used` are left out. Return None if there is no such content, or if an
-        edit on the way does not say which lines it replaced.
+        If this content is not stored, go back edit by edit, as `_step` chooses with `limit` and
+        `used`, until a content is stored. At most CONTENTS_ASKED contents are tried. Return the
+        lines of the stored content, with None for each line that these edits wrote. Return None if
+        no content is stored, or if one of the edits does not say which lines it replaced.
         """
         passed: list[list[Splice]] = []
         seen = set(used)

@@ -134,7 +134,10 @@ def only_by_server(before: Intents, after: Intents, granted: GrantedGlobs) -> bo
 
 
 def _is_agent(signed: str, further: Collection[str]) -> bool:
-    """Whether a signature `Name <address>` is an agent's."""
+    """Whether a signature `Name <address>` is an agent's.
+
+    `further` are more names and addresses of agents, in lower case.
+    """
     found = _IDENTITY.fullmatch(signed)
     name, address = (signed.strip(), "") if found is None else (found[1].strip(), found[2].strip())
     name, address = name.casefold(), address.casefold()

@@ -116,8 +116,9 @@ def filled(word: Word, token: str, program: str) -> Word:
 def all_arguments(words: Sequence[Word], row: ProgramRow) -> Arguments:
     """Split words into options and operands, which may alternate. After `--`, all are operands.
 
-    `row` describes the program's options. If it has `passes`, each word after `--` is both an
-    operand and an option. An empty operand before `--` is dropped.
+    `row` describes the program's options. If `row.passes` is set, the words after `--` are options
+    of another program, so each of them is an option as well as an operand. An empty operand before
+    `--` is dropped.
     """
     options: list[Option] = []
     operands: list[Word] = []

@@ -97,10 +97,11 @@ def weigh(words: Sequence[Word], place: KnownPath, lists: CommandLists, depth: i
 
 
 def _of_git(reading: CommandReading, call: ProgramCall) -> CommandReading:
-    """Return the reading of a git call, marked as git's, with the paths of `removed_by`.
+    """Return `reading`, the reading of a git call, marked as git's and with git's own effects.
 
-    Its paths are marked as restored if `puts_back`. After a `cd`, the kind is at least LOOKING: the
-    repository there may run other programs.
+    The paths in `reading` are marked as restored if the call restores files (`puts_back`). The path
+    that the call may remove (`removed_by`) is added. After a `cd`, the kind is at least LOOKING:
+    the repository there may run other programs.
     """
     kind = reading.kind if call.place == START else max(reading.kind, CommandKind.LOOKING)
     paths = reading.paths

@@ -24,7 +24,10 @@ EVERY: Final = "*"
 
 
 class RowKind(StrEnum):
-    """What a program does if a row fits its call. The command lists are grouped by these kinds."""
+    """What a program does if a row fits its call: it reads, verifies, writes, or runs others.
+
+    The command lists are grouped by these kinds.
+    """
 
     READS = "reads"
     VERIFIES = "verifies"
@@ -93,22 +96,22 @@ class ProgramRow(Struct, frozen=True, kw_only=True):
 
     `fits` also checks that operands are there which the row needs. Conditions: `needs` (at least
     one of these options), `unless` (none of these options), `bare` (no operands), `first` (the
-    first operand is one of these), `tasks` (which operands must name a task that only verifies,
-    such as `test`; `also` are further names of such tasks), and `script`. `script` is a regular
-    expression for the values of the options `given`, or else for the first operand; with `numbers`,
-    a shell expansion may stand in the script for a number.
+    first operand is one of these), `tasks` and `script`. `tasks` says which operands must name a
+    task that only verifies, such as `test`; `also` are further names of such tasks. `script` is a
+    regular expression for the values of the options `given`, or else for the first operand. With
+    `numbers`, a shell expansion may stand in the script for a number.
 
-    Options: `plain` are those with which the program only reads, whatever their values; if `plain`
-    is None, no call is PLAIN. `values` options take a value; `attached` options take one only in
-    the same word. The values of `writes` options are files that are written, those of `enters`
-    options the working directory, those of `texts` options shell text. With `passes`, the words
-    after `--` are options of a program that it runs.
+    Options: `plain` are those with which the program only reads, whatever their values. If `plain`
+    is None, no call counts as `CommandKind.PLAIN`. `values` options take a value; `attached`
+    options take one only in the same word. The values of `writes` options are files that are
+    written, those of `enters` options the working directory, those of `texts` options shell text.
+    With `passes`, the words after `--` are options of a program that it runs.
 
     A program that writes: `operands` says which operands are its targets, `effect` what is done to
     them. A `given` option takes the place of the first operand, as `-e` of `sed` does. With
     `directories`, a target that is a directory means that no file is changed. With `shares`, the
-    sources are other names of the targets and change with them. `touches` is a path that is always
-    written, and `more` says what else is changed.
+    targets become hard links to the sources, so the sources count as targets too. `touches` is a
+    path that is always written, and `more` says what else is changed.
 
     A program that runs others: `skip` operands come before the command, and so may assignments if
     `assignments` is set. `module` is the option whose value is the program. With `appends`, the
@@ -167,12 +170,13 @@ NO_ROW: Final = ProgramRow(kind=RowKind.READS)
 
 
 class CommandLists(Struct, frozen=True, kw_only=True, dict=True):
-    """All rows, by the words that call the program (`rm`, `git log`), and names used in many rows.
+    """All rows, by the words that call the program (`rm`, `git log`), and sets for all rows.
 
-    A task verifies if its name has one of `task_words` and none of `changing_words`. `choosers` are
-    variables that decide which program runs; `harmless` are assignments to them that change
-    nothing. `system_bins` are directories whose programs are trusted to do what their names say.
-    `project_bins` are directories where package managers install programs that verify.
+    A task, such as `test` of `npm run test`, counts as verifying if its name has a word of
+    `task_words` and none of `changing_words`. `choosers` are variables that decide which program
+    runs; `harmless` are assignments to them that change nothing. `system_bins` are directories
+    whose programs are trusted to do what their names say. `project_bins` are directories where
+    package managers install programs that verify.
 
     The `…_tools` are names of agents' tools, and patterns with `*`. `other_shells` are the tools
     among `command_tools` that run a shell other than `bash`.

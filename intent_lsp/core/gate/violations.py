@@ -4,8 +4,9 @@ Specified in requirements section 8 and disk section 3.
 
 Invariant: a file equal to HEAD has no violation. Lines from before the session, or covered by a
 passing record, are not marked, unless the file's newest record is a violation that is not resolved.
-Invariant: every file with a violation shows its own, or is counted by exactly one other file, or is
-shown under its new name, as long as no more than SHOWN_A_ROOT are to be shown.
+Invariant: every file with a violation shows its own, or is counted in the violation that exactly
+one other file shows, or is shown under its new name, as long as no more than SHOWN_A_ROOT are to be
+shown.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -168,7 +168,7 @@ class ChainCursor(Struct):
     def goes_back(self, link: Link) -> bool:
         """Whether the next line is a record that names the last one but has an earlier timestamp.
 
-        `link` is that line's. False for a bare line.
+        `link` is that of the next line. False if the next line names no predecessor.
         """
         return link.prev == self.last and bool(link.hash) and link.timestamp < self.last_time
 

@@ -103,9 +103,10 @@ def remembered(
 ) -> tuple[KnownHead, ...]:
     """Return the heads that this machine remembers after the verification `found`.
 
-    They are the heads in `found`, newest first, and those in `known` whose record no ledger file
-    contains, but without those of `_forgotten`. If `found` has errors, return `known`. Pass `found`
-    as it was before `with_cut_ends`.
+    They are the heads in `found`, newest first, and then the heads in `known` whose record no
+    ledger file contains. A head in `known` is left out if a branch once contained it and a complete
+    search finds it in no commit. If `found` has errors, return `known`. Do not pass the result of
+    `with_cut_ends` as `found`.
     """
     if not found.ok:
         return tuple(known)

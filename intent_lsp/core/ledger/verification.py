@@ -73,9 +73,10 @@ class Verification(Struct, frozen=True, kw_only=True):
     """The result of `verify`. `ok`: no problem is an ERROR.
 
     `records` counts the readable records, `segments` the files that contain them. `anchors` are the
-    given anchors in the given order; a check of truncation removes some. `proved` is a clause that
-    says which records are proved unchanged, `conditional` one that says which could have been
-    rewritten. `files` are all files read, including empty ones, relative to the root.
+    given anchors in the given order; `with_cut_ends` removes those whose record may rightly be
+    missing. `proved` is a clause that says which records are proved unchanged, `conditional` one
+    that says which could have been rewritten. `files` are all files read, including empty ones,
+    relative to the root.
     """
 
     ok: bool

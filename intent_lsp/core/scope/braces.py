@@ -54,10 +54,10 @@ def expand_braces(pattern: str) -> tuple[str, ...]:
 def brace_syntax(pattern: str) -> frozenset[int]:
     """Return the offsets of the braces and commas of `pattern` that make up alternatives.
 
-    Literal ones are left out. Of a range such as `{1..3}`, the offsets are those of its braces. If
-    none are found but the pattern has alternatives, its braces are crossed, as in `{a},b}`: all
-    braces and commas that are not escaped are returned. This is found out by `expand_braces`, which
-    may raise PatternLimitError.
+    Literal ones are left out. Of a range such as `{1..3}`, the offsets are those of its braces. In
+    a pattern such as `{a},b}`, which has the alternatives `a}` and `b`, it is not clear which brace
+    belongs to which. For such a pattern, return all braces and commas that are not escaped. Raise
+    PatternLimitError if `expand_braces` has to be asked, and the pattern exceeds a limit.
     """
     marked: set[int] = set()
     opened: list[tuple[int, list[int]]] = []

@@ -127,7 +127,10 @@ class _Reader:
         self._low = ""
 
     def read(self) -> bool:
-        """Parse up to the closing `]`, or until `spoiled`. Return False if neither comes."""
+        """Parse up to the closing `]`. Return False if the expression is not closed.
+
+        Parsing stops early, and True is returned, if the expression is `spoiled`.
+        """
         first = self.at
         while self.at < len(self.text):
             char = self.text[self.at]

@@ -173,8 +173,8 @@ class Automaton:
         """Yield the negations under way, as (place, inner state), without redundant ones.
 
         Of two negations of the same place, one is redundant if its active inner places include all
-        those of the other, since the other lets more texts pass. Inner automata with negations are
-        not compared.
+        those of the other: every text that passes this one then passes the other too. Negations
+        whose inner automata have negations are not compared.
         """
         for number, state in set(runs):
             covered = self._negates[number][0].plain and any(

@@ -145,8 +145,9 @@ class ScopeSurvey:
     def walk(self, files: Iterable[WorkspacePath]) -> None:
         """Record which patterns match each of `files`.
 
-        Of the files that exactly the same patterns match, only the first MAX_NAMED are kept. Those
-        of the control plane are not kept, since no pattern grants anything there.
+        All files that exactly the same patterns match are counted together, but only the first
+        MAX_NAMED paths are kept. Files of the control plane are neither counted nor kept, since no
+        pattern grants anything there.
         """
         for path in files:
             hits = self._index.hits(path)

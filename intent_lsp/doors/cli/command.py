@@ -37,7 +37,7 @@ class OtherDoors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call of a command: its options, its output (`page`), and what other doors do for it."""
+    """One call of a command: its options, its output (`page`), and functions of other `doors`."""
 
     options: argparse.Namespace
     page: Output

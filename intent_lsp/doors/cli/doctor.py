@@ -79,9 +79,10 @@ def _lines(report: HostReport, silent: BlindHost | None) -> Iterator[str]:
 
 
 def _unasked(report: HostReport, silent: BlindHost | None) -> Iterator[str]:
-    """Yield that files changed while the host did not ask; if its hooks block now, also what to do.
+    """Yield the message that files changed while the host did not ask, and perhaps what to do.
 
-    Yield nothing if `silent` is None, because no such change is known.
+    If the host's hooks would block an edit now, a second line says to start the host again, so that
+    it reads them. Yield nothing if `silent` is None: no such change is known.
     """
     if silent is not None:
         yield silent.violation.message

@@ -12,8 +12,9 @@ class Exit(IntEnum):
     """The exit status of a command.
 
     VIOLATIONS means that the command found something wrong: a broken ledger, a checkpoint that does
-    not hold, a change in git that fails the check, an edit that the gate refuses or asks about, a
-    registered agent host that does not block edits, or an intents file with a fix to make.
+    not hold, a change in git that fails the check, or an intents file with a fix to make. It also
+    stands for an edit that the gate refuses or asks about, and for a registered agent host that
+    does not block edits.
     WRONG_USAGE stands for every other failure, also of reading or writing. INTERRUPTED and
     NOBODY_READS are 128 plus the numbers of SIGINT and SIGPIPE, as in a shell.
     """

@@ -80,11 +80,11 @@ def explain(call: Call) -> Exit | None:
     Show what the gate would decide on an edit, and which checks fail; with --all, show
     every check. Without --tool, --command or --patch, the edit is your own save of one
     file. The edit is judged for the session given with --session or in INTENT_LSP_SESSION,
-    else for the session of your only open editor, else as if no intent were selected; a
+    else for the session of your only open editor, else as if no intent were selected. A
     save with --intent is judged as if that intent were selected. Nothing is recorded, and
     nothing is changed outside of .orchestration/.local/. The exit status is 1 if the gate
-    refuses the edit, even if the policy would let a save through, or would ask a person
-    first.
+    would refuse the edit or ask a person first. A refused save has the exit status 1 even
+    if the policy lets refused saves through.
 
     Return 1 if the gate would refuse the edit or ask a person, else 0 or None.
     """

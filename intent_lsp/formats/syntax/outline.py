@@ -76,8 +76,9 @@ def outlined_tree(path: str, content: FileContent, late: Late = in_time) -> Outl
     """Return the syntax tree of a file's content with its definitions.
 
     Return None if the language is unknown, its grammar is not installed, or the content cannot be
-    parsed: it is not text, contains NUL, is over 1 MiB, is YAML nested too deep, or takes too many
-    steps or too long. `late` returns True once the caller has no more time.
+    parsed. The content cannot be parsed if it is not text, contains NUL, is over 1 MiB, is YAML
+    nested too deep, or takes too many steps or too long. `late` returns True once the caller has no
+    more time.
     """
     language = language_of(path)
     tree = None if language is None else parse(language, content, late)

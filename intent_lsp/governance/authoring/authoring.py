@@ -89,9 +89,9 @@ class IntentsAuthoring:
     def destinations(self, structure: IntentsStructure, part: IntentsPart) -> Destinations:
         """Return where a part of an intents file leads.
 
-        A glob leads to the existing files that it matches (the `!` of an exclusion is ignored), at
-        most `FILES_AT_MOST`; a related file to the file, if it exists; an id, an alias and a
-        pointer to the entry of the intent. Any other part leads nowhere.
+        A glob leads to the existing files that it matches, at most `FILES_AT_MOST`. The `!` of an
+        exclusion is ignored. A related file leads to the file, if it exists. An id, an alias and a
+        pointer lead to the entry of the intent. Any other part leads nowhere.
         """
         match part.kind:
             case PartKind.GLOB | PartKind.RELATED_FILE:

@@ -58,9 +58,10 @@ def agents_status(call: Call) -> None:
     Show each host that is found on this machine or registered here, a row for its hooks and
     a row for its MCP server: whether they are registered, and in which file. Hosts that are
     found and not registered are named on standard error, with the commands that register them.
-    The row of registered hooks says when they last asked intent-lsp in this repository;
-    `never heard` means that they never have, and `did not ask intent-lsp while 3 files
-    changed` that the host was running when the files changed; `intent-lsp doctor` says why.
+    The row of registered hooks says when they last asked intent-lsp in this repository.
+    `never heard` means that they never have. `did not ask intent-lsp while 3 files
+    changed` means that the host was running then; `intent-lsp doctor` says why it did not
+    ask.
     With --host, hosts are shown even if they are not found. Nothing is changed outside of
     .orchestration/.local/.
     """

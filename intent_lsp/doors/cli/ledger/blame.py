@@ -91,10 +91,10 @@ def trace_blame(call: Call) -> None:
     record's id, the intent, the author and the time. The records of the file are followed
     back by their hashes, through renames too. Where the file was edited without a record,
     lines are matched by comparing contents that are still stored, or by their hashes. A
-    mark before the line number says how sure the attribution is: no mark if it is certain,
-    = if only white space differs, > if the block was moved, ~ if nobody announced the
-    change (its intent is the one that was active when it was noticed), ? if no record
-    explains the line.
+    mark before the line number says how sure the attribution is. There is no mark if it is
+    certain. The mark is = if only white space differs, > if the block was moved, and ? if
+    no record explains the line. It is ~ if nobody announced the change: its intent is the
+    one that was active when the change was noticed.
 
     Raise WrongUsageError if the file cannot be read or has no such line.
     """
