@@ -60,8 +60,10 @@ class ChangeRules(Struct, frozen=True):
 class CommittedRules:
     """The rules in the commits and the index of one repository.
 
-    `on_disk` are the rules in the work tree. They judge what the work tree adds to HEAD, and any
-    change without an intents file in it, before it, and in the head of its range.
+    `on_disk` are the rules in the work tree. They judge the changes of the work tree, together with
+    the rules in HEAD. They judge a commit only if neither the commit, nor a parent, nor the last
+    commit of the checked range has an intents file. They judge the index only if neither the index
+    nor HEAD has one.
     """
 
     def __init__(self, git: Git, on_disk: Rules) -> None:
@@ -94,7 +96,7 @@ class CommittedRules:
         return self._not_committed(self._on_disk)
 
     def uncommitted(self, head: str) -> bool:
-        """Whether the intents file governs on disk, and the commit `head` has none."""
+        """Whether the intents file on disk is valid, and the commit `head` has no intents file."""
         return self._of_commit(head).state is FileState.MISSING and self._on_disk.governed
 
     def _not_committed(self, rules: Rules) -> ChangeRules:

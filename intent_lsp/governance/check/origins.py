@@ -87,7 +87,7 @@ class _Told(Struct, frozen=True, kw_only=True):
         return {claim.order for claim in claims if claim is not None}
 
     def deleters(self, hunk: Hunk) -> set[int]:
-        """Return the orders of the edits that deleted the lines of a hunk without new lines."""
+        """Return the orders of the edits that deleted the lines of a hunk that only deletes."""
         gone = range(hunk.old_start, hunk.old_start + hunk.old_count)
         later = {self.later.deleted[line] for line in gone if line in self.later.deleted}
         return later | set(self.chain.deleted.get(hunk.new_start, ()))
@@ -238,7 +238,7 @@ def _origin(hunk: Hunk, lineage: FileLineage, told: _Told) -> HunkOrigin:
 
 
 def _moves(source: FileRecord, file: DiffedFile) -> bool:
-    """Whether a record renamed the file as the change does, or left its content at the new path."""
+    """Whether a record has the same rename as the change, or the same content at its new path."""
     _, each = source
     if file.previous is None or each.path != file.path:
         return False

@@ -121,11 +121,12 @@ class PastContents:
         return {hash_content(data): read for data, read in found if data is not None}
 
     def _versions(self, git: Git) -> Iterable[Version]:
-        """Return the file's distinct versions in parents of merges and in commits named by records.
+        """Return the file's distinct versions in commits named by records and in parents of merges.
 
-        At most REVISIONS commits named by records are searched, those of the newest records first,
-        and for each name MERGED parents of merges (`Git.merged_commits`). Versions that git would
-        convert by a filter program are left out.
+        Of the commits named by records, at most REVISIONS are searched, those of the newest
+        records. For each path that the file has had, up to MERGED parents of merges
+        (`Git.merged_commits`) are searched. Versions that git would convert by a filter program are
+        left out.
         """
         places = dict.fromkeys(
             (record.vcs.revision_id, file.path)

@@ -121,7 +121,10 @@ class Contents:
                 self.keep(content.data, content.hash)
 
     def tree_seen(self, seen: Seen) -> None:
-        """Call InitialContents.find for `seen`; if it has a commit, drop what was found before."""
+        """Store the hashes of a work tree that has no commit; discard them once it has one.
+
+        Without a commit, call InitialContents.find; with one, InitialContents.forget_found.
+        """
         if seen.head == EMPTY_TREE:
             self._initial.find(seen.files)
         else:
@@ -260,7 +263,10 @@ class Contents:
         return Seen(git.head_commit(), dict.fromkeys(paths))
 
     def _uncommitted(self) -> Seen | None:
-        """Return a tree without a commit as it is; None if git fails or the tree is too large."""
+        """Return the files of a work tree without a commit, and keep their contents.
+
+        Return None if git fails or the tree is too large.
+        """
         status = tree_status(self.stores.root)
         if status is None or is_too_large(self.stores.root, status.paths):
             return None

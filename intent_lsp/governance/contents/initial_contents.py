@@ -34,7 +34,7 @@ BYTES_AT_MOST: Final = 256 * 1024 * 1024
 class InitialContents:
     """The initial contents of one root's files: what each held when first read. Thread-safe.
 
-    `kept` is a function that returns the content with a hash, or an absent file for None.
+    `kept` is a function that returns the content with a given hash; for None, it returns ABSENT.
     """
 
     def __init__(self, kept: Callable[[ContentHash | None], FileContent]) -> None:

@@ -196,10 +196,10 @@ class DiskChanges(Struct, kw_only=True, dict=True):
     def _take(self, compared: Comparison, now: TreeSnapshot, at: str) -> None:
         """Add the edits of a comparison to the pending changes, except in governed roots below.
 
-        A pending change of a file that git changed is handled by `follow_git`. Edits that were
-        committed and replaced meanwhile are set aside (`keep_taken`). A discarded edit is added
-        only if discarding it undoes a violation, and HEAD and the stashes are unchanged. `at` is
-        the time of the snapshot `now`.
+        `follow_git` handles the pending change of a file that git changed. `keep_taken` sets aside
+        edits that were committed and replaced between the snapshots. If git discarded an
+        uncommitted edit (`git restore`), that is added only if it undoes a violation, and HEAD and
+        the stashes are unchanged. `at` is the time of the snapshot `now`.
         """
         for path in compared.gits:
             self._pending.follow_git(path)

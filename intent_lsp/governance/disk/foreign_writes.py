@@ -42,7 +42,7 @@ class ForeignWrites(Struct, kw_only=True):
         return third
 
     def record_before(self, path: WorkspacePath, pre: ContentHash | None) -> None:
-        """Record an unreported but noticed change that was made to a file before a call began.
+        """Record a file's change that a snapshot noticed before a call began and nobody reported.
 
         `pre` is the file's hash at the start of the call. The caller holds the root's lock.
         """

@@ -57,7 +57,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def authored(self) -> frozenset[WorkspacePath]:
-        """The files that somebody changed in commits made between the snapshots."""
+        """The files that somebody changed in commits created between the snapshots."""
         return frozenset[WorkspacePath]().union(*self._authored_in.values())
 
     @cached_property

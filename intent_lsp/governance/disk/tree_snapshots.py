@@ -1,4 +1,4 @@
-"""Snapshots of a work tree: files that differ from HEAD (without git: all), and what git does.
+"""Snapshots of a work tree: files that differ from HEAD (without git: all), and git's state.
 
 Invariant: a file is read again only if it may have changed or its content is not kept yet.
 Invariant: a tree that cannot be read gives None, never "nothing there". An inner repository that
@@ -133,7 +133,8 @@ class TreeLooks(Struct, dict=True):
     def _overwhelmed(self, status: TreeStatus, *, soon: bool) -> bool:
         """Return whether there is too much to read, and log a warning when the reason is new.
 
-        With `soon`, a large tree without a commit is too much as well.
+        `soon`: a caller waits for the snapshot; a large tree without a commit is then too much as
+        well.
         """
         said = None
         if len(status.paths) > FILES_AT_MOST:
@@ -259,10 +260,10 @@ class GitWork(Struct, kw_only=True):
     stuck: tuple[GitMoment, datetime] | None = None
 
     def goes_on(self, rest: GitRest, before: TreeSnapshot) -> bool:
-        """Return whether a git command is running, according to git's state `rest`.
+        """Return whether a git command is running.
 
-        `before` is the last complete snapshot. Return False too if git's state has not changed for
-        GIT_AWAITED_FOR.
+        `rest` detects whether git has been idle since `rest` was created. `before` is the last
+        complete snapshot. Return False too if git's state has not changed for GIT_AWAITED_FOR.
         """
         git = before.git
         if git is None or rest.lasted(git.index, git.log):

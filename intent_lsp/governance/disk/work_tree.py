@@ -198,7 +198,7 @@ class WorkTree:
         return replace(file, old=left, old_known=True)
 
     def _own(self, file: ChangedFile) -> bool:
-        """Return whether the server itself wrote the file last, without a change of the rules."""
+        """Return whether the server wrote the file last and did not change the rules for agents."""
         state = self._stores.state
         if state is None or file.new is None or state.own_write(file.path) != file.new:
             return False
@@ -230,9 +230,10 @@ def _hidden_files(
 ) -> Iterator[ChangedFile]:
     """Yield existing files that changes of ignore files between two snapshots have hidden from git.
 
-    They are yielded as new files, and are found as far as the earlier contents of the ignore files
-    are kept. Left out are the files of `before`, those that `is_anybodys` excludes, and with a
-    warning unreadable ones. `edits` are the changed files, among them changed ignore files.
+    They are yielded as new files. `edits` are the changed files, among them changed ignore files.
+    If the earlier content of an ignore file is not kept, the files that it has hidden are not
+    found. Left out are the files of `before`, those of the server or of git, temporary ones
+    (`is_anybodys`), and with a warning unreadable ones.
     """
     root, git, contents = looks.root, looks.git, looks.contents
     if git is None:

@@ -208,7 +208,8 @@ def refusal_reason(denied: Denied, handshake: Handshake) -> str:
 def first_words(handshake: Handshake) -> str:
     """Return what an agent without an intent is told: how to select one.
 
-    If there is no open intent, it is to ask a person for one.
+    `handshake` has the agent's handle and the open intents. If no intent is open, the agent is to
+    ask a person for one.
     """
     if not handshake.intents:
         return (

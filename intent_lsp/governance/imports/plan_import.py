@@ -130,9 +130,10 @@ class _Made(Struct, frozen=True):
 
 
 def _made(governance: Governance, proposed: Sequence[ProposedIntent]) -> Sequence[_Made]:
-    """Return the first proposed intent of each specification.
+    """Return the intents to add for the proposed ones, one for each specification.
 
-    A change may be proposed twice: as it is worked on, and archived.
+    Of several with the same specification, the first counts: an OpenSpec change may be proposed
+    both as it is worked on and as archived.
     """
     tree = _tree_names(governance)
     unique: dict[str, ProposedIntent] = {}
@@ -142,7 +143,7 @@ def _made(governance: Governance, proposed: Sequence[ProposedIntent]) -> Sequenc
 
 
 def specifications(governance: Governance) -> frozenset[str]:
-    """Return the specifications of all intents of the intents file, without empty ones."""
+    """Return the `specification` of every intent in the intents file, without empty ones."""
     intents = governance.rules.current().file.intents
     return frozenset(intent.specification for intent in intents if intent.specification)
 

@@ -290,7 +290,11 @@ def _held(kind: PlanKind, documents: PlanDocuments, holder: str, *, asked: bool)
 
 
 def _is_one(kind: PlanKind, documents: PlanDocuments, path: str, *, asked: bool) -> bool:
-    """Return whether a directory is a plan of a kind. `asked`: the kind was named for it."""
+    """Return whether a directory is a plan of a kind.
+
+    `asked`: the person named the kind. A SPEC_KIT plan then needs no number in its name, and may
+    lie below another tool's directory.
+    """
     layout = _LAYOUTS[kind]
     parent, _, name = path.rpartition("/")
     if name == _ARCHIVE:

@@ -143,7 +143,7 @@ class CallFactsOf:
         return replace(question, tool_name=call.tool_name, call=facts)
 
     def of_call(self, hearing: Hearing, files: Sequence[CallFile]) -> CallFacts:
-        """Return the facts that concern the call as a whole, not a single file."""
+        """Return the facts that concern the call of `hearing` as a whole, not a single file."""
         call, reading, rules = hearing.call, hearing.reading, hearing.rules
         policy, row = rules.policy, hearing.asker.row
         # A call that changes nothing cannot break the directory contract, so skip reading the

@@ -57,8 +57,9 @@ def puts_back(contents: Contents, path: WorkspacePath, new: ContentHash | None) 
 def _created(contents: Contents, record: Record, path: WorkspacePath) -> bool:
     """Return whether there was no file at a path before a record's change, as far as is known.
 
-    A record of a file whose earlier content was unknown has no hash of that content either. It is
-    recognised by a range that stands for the whole text (`fallback`); then return False.
+    A record has no earlier hash of a file if there was no file, or if the content was unknown. For
+    a text file with unknown content, the record has a range that stands for the whole text
+    (`fallback`); then return False.
     """
     before, left = _ends(record, path)
     if before is not None:

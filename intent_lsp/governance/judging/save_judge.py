@@ -241,7 +241,11 @@ def _same(content: FileContent, text: str) -> bool:
 
 
 def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> tuple[IntentId, ...]:
-    """Return what `Judgement.owners` is if this is the decision on an edit of the file."""
+    """Return the open intents that own a refused file, if selecting one could solve the refusal.
+
+    Else return (). Left out are ignored intents, and those that do not also own the path to which
+    the file's links lead.
+    """
     if not isinstance(decision, Denied) or decision.code not in _OF_INTENTS:
         return ()
     intents, real = rules.file.intents, place.real or place.path

@@ -100,7 +100,8 @@ class FileBlame:
 
         `shown` are the lines in the editor, saved or not; None for the lines on disk. If the file
         cannot be read, the shown lines have no attribution. If the file is not text or too large,
-        `shown` is ignored. Raise LedgerUnavailableError.
+        `shown` is ignored and the file is attributed as a whole (`_by_hash`). Raise
+        LedgerUnavailableError.
         """
         data = read_in(self._root, path)
         if data is None:

@@ -43,8 +43,8 @@ class FileLineage(Struct):
     """The records of one file, oldest first (`sources`), and the edits they describe (`steps`).
 
     `joined`: how many of the first records are of earlier files, each of which was moved to the
-    next one without a record. Once the method `elsewhere` was called, `sources` ends with records
-    of other files, in which moved blocks are searched for.
+    next one without a record. The method `elsewhere` appends records of other files to `sources`,
+    in which moved blocks are searched for.
     """
 
     sources: list[FileRecord]
@@ -136,9 +136,9 @@ def moved_from(index: Index, root: Path, wanted: ContentHash) -> FileLineage | N
 def _is_earlier(root: Path, path: WorkspacePath, earlier: FileLineage, known: FileLineage) -> bool:
     """Return whether the file of `earlier` may have been moved to `path`, where `known` begins.
 
-    False if the newest record of `earlier` is newer than the first of `known`, or if a commit that
-    is named by a record of `earlier` has a file at `path`. False, too, if the content at the move
-    is still kept and too short to be distinctive.
+    False if the newest record of `earlier` is newer than the first of `known`. False if a commit
+    that a record of `earlier` names has a file at `path`: then both files existed at once. False,
+    too, if the content at the move is still kept and too short to be distinctive.
     """
     last, first = earlier.sources[-1][0], known.sources[0][0]
     if last.timestamp > first.timestamp:

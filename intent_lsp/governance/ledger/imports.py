@@ -86,8 +86,8 @@ class RecordImport:
     def look_at(self, lines: Iterable[bytes | None]) -> Iterator[Taken]:
         """Yield the results that `take_over` would yield, and import nothing.
 
-        At most the last `_REMEMBERED` new records are remembered. A line that repeats an earlier
-        one counts as new.
+        After `_REMEMBERED` new records, those seen so far are forgotten. A line that repeats a
+        forgotten record counts as new.
         """
         for taken in self._each(lines):
             if len(self._pending) >= _REMEMBERED:

@@ -212,8 +212,9 @@ def other_files(
 def _may_hold(root: Path, path: WorkspacePath, told: _Told, lost: Collection[ContentHash]) -> bool:
     """Return whether lines may have been moved into a file without its records showing that.
 
-    True if the file can be read, and either no hash in `told.left` is that of its present content
-    or `told.first` is in `lost`, the hashes of deleted files.
+    True if the file can be read, and none of the records in `told` left it with its present
+    content. True, too, if it can be read, and its content before those records is in `lost`, the
+    hashes of deleted files.
     """
     today = _hash(root, path)
     return today is not None and (today not in told.left or told.first in lost)
@@ -226,8 +227,8 @@ def _unrecorded(
 
     These are files with uncommitted changes outside `.orchestration/`. The first FILES_HASHED other
     files that git lists are hashed; those whose hash is in `lost`, the hashes of deleted files, are
-    returned too. `recorded` are the first PATHS_ASKED paths with records; any other path counts as
-    one without records.
+    returned too. `recorded` are the first PATHS_ASKED paths with records. A path with records that
+    is not among them is treated as one without records.
     """
     git = Git.open(root)
     if git is None:

@@ -85,8 +85,8 @@ class Recovery:
         """Correct this machine's known heads after the records `anew` got a new place in the chain.
 
         The old hashes of `anew` will never be in the ledger again. If one of them is a known head,
-        remove them all from the known heads, and add the hashes of the missing records that the
-        records `anew` followed.
+        all of them are removed from the known heads. In their place come the hashes of the missing
+        records that the records `anew` followed.
         """
         old = {lost.record.integrity.record_hash for lost in anew}
         memory = KnownHeads(self._local)

@@ -60,7 +60,7 @@ class CheckoutRefusal(Struct, frozen=True, kw_only=True):
 
 
 class Checkout(Struct, frozen=True, kw_only=True):
-    """Selects intents for the sessions of one root, and ends a selection."""
+    """Selects and deselects intents for the sessions of one root."""
 
     stores: Stores
     sessions: Sessions

@@ -34,9 +34,9 @@ from intent_lsp.store.fs.write import replace_file
 
 
 class RenameEdits(Struct, frozen=True, kw_only=True):
-    """The edits that rename `intent`: `changes` of the intents file, `ignored` of the ignore file.
+    """The edits that rename `intent`: `changes` of the intents file, `ignored` of `.intentignore`.
 
-    `new_id` is the id that it gets.
+    `new_id` is the id that the intent gets.
     """
 
     intent: Intent
@@ -46,7 +46,7 @@ class RenameEdits(Struct, frozen=True, kw_only=True):
 
 
 class IgnoreText(Struct, frozen=True):
-    """The text of an ignore file. It is not `editable` if the file is not UTF-8 or UTF-16 text."""
+    """The text of `.intentignore`. It is not `editable` if the file is not UTF-8 or UTF-16 text."""
 
     text: str
     editable: bool = True
@@ -65,7 +65,7 @@ def rename_edits(
 ) -> RenameEdits | EditRefused:
     """Return the edits that give an intent the id `new_id`, or a refusal.
 
-    `structure` is that of the intents file, and `ignored` the text of the ignore file. `intent_id`
+    `structure` is that of the intents file, and `ignored` the text of `.intentignore`. `intent_id`
     is the id or an alias of the intent.
     """
     changes, intent = rename_intent(structure, intent_id, new_id), structure.intents.get(intent_id)
@@ -129,7 +129,7 @@ def rename_on_disk(
 
 
 class _IgnoreFile:
-    """The ignore file of a root while an intent is renamed, as it was read at first."""
+    """The `.intentignore` of a root while an intent is renamed, as it was read at first."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -148,9 +148,10 @@ class _IgnoreFile:
         """
 
     def cover(self, edits: RenameEdits) -> None:
-        """Exclude the new id, too, if the old one is excluded. Raise OSError or IntentLspError.
+        """Add the new id to `.intentignore` if the old id is excluded there.
 
-        Without this, the intent could be selected under its new id until `finish` is called.
+        Without this, the ignored intent could be selected under its new id until `finish` is
+        called. Raise OSError or IntentLspError.
         """
         if edits.ignored.excluded and edits.ignored.changes:
             end = line_end_of(self.text)

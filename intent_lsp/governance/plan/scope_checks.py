@@ -86,7 +86,11 @@ class ScopeChecks:
         return self._placed(() if last is None else self._typed(read, last), read, lines)
 
     def _typed(self, read: IntentsFile, last: _LastCheck) -> list[ScopeFinding]:
-        """Return the findings on unsaved text, given the last full check."""
+        """Return the findings on unsaved text: those of the last full check, and new ones.
+
+        Unchanged scopes have the findings of the last full check. Changed scopes are checked now;
+        if more than `_TYPED_AT_MOST` have changed, they get no findings.
+        """
         checked = {intent.id: intent.owned_scope for intent in last[0]}
         changed = tuple(i for i in read.intents if checked.get(i.id) != i.owned_scope)
         new = {intent.id for intent in changed}
@@ -150,7 +154,7 @@ class ScopeChecks:
     def _suggested(
         self, found: tuple[ScopeFinding, ...], intents: Intents
     ) -> tuple[ScopeFinding, ...]:
-        """Return findings on `intents`; to those on globs that match no file, add a similar glob.
+        """Return the findings `found`; to those on globs that match no file, add a similar glob.
 
         If the files of the work tree are unknown, the findings are returned unchanged.
         """

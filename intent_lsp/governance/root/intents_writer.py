@@ -40,7 +40,7 @@ class IntentsWriter:
     def change(
         self, edit: MakeEdit, *, unsaved_file: bool, then: Then = lambda: None
     ) -> str | None:
-        """Apply an edit to the intents file. Return None on success, else the reason for a message.
+        """Apply an edit to the intents file. Return None on success, else why it was not applied.
 
         `edit` returns the edit for the file's text, or a refusal; if the file changes meanwhile, it
         is called again, `_ATTEMPTS` times in all. `unsaved_file`: an editor has unsaved text of the

@@ -200,12 +200,13 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Stores(Struct, frozen=True, kw_only=True, dict=True):
-    """Every store of a root, and its `rules`. `state` is None without a writable `.local/`.
+    """Every store of a root, and its `rules`.
 
-    So is `gate_lock`, under which agents' calls are judged and recorded. `open_git` opens the git
-    repository around a directory. `trees` caches the syntax trees used last. `past` queries the
-    ledger, with defaults if it cannot be read. `coming_saves` has for each file the text that an
-    editor of this process is about to save or has just saved.
+    `state` and `gate_lock` are None without a writable `.local/`. Under `gate_lock`, agents' calls
+    are judged and recorded. `open_git` opens the git repository that contains a directory. `trees`
+    caches the syntax trees used last. `past` queries the ledger, with defaults if it cannot be
+    read. `coming_saves` has for each file the text that an editor of this process is about to save
+    or has just saved.
     """
 
     root: Path

@@ -212,8 +212,8 @@ class FileOperations(Struct, kw_only=True, dict=True):
     def _fails_below(self, session: Session, judgement: Judgement) -> bool:
         """Return whether a file named `-` below the judged path would have the verdict FAIL.
 
-        If not, the new path itself is not refused either: it may become a directory that only holds
-        files in scope.
+        If it would not, the caller does not refuse the creation of the path: the path may become a
+        directory that only holds files in scope.
         """
         inside = WorkspacePath(f"{judgement.path}/{_INSIDE}")
         return _fails(self._judge(session, inside))

@@ -164,10 +164,9 @@ class OpenFile(Struct, kw_only=True):
         return same
 
     def _recognise(self, lines: list[str]) -> None:
-        """If the content that the server read first was the editor's save, say so in the state.
+        """Note in the state if the content that the server read first was the editor's save.
 
-        That content counts as the editor's save if its text is `lines`, the buffer's present text,
-        or a text in `written`.
+        It was if its text equals `lines`, the present text of the buffer, or is in `written`.
         """
         first = self.disk.overtaken
         if first is not None and (holds(first.saved, lines) or self.has_written(first.saved)):

@@ -41,8 +41,8 @@ _log: Final = logging.getLogger(__name__)
 class BeforeSave(Struct, frozen=True, kw_only=True):
     """The judgement of a buffer about to be saved, and the file's content on disk before the save.
 
-    `draft` is set if the save is to be reverted: the buffer is then replaced by the content of
-    `disk`.
+    If the save is to be reverted, `draft` is the buffer's text as kept on disk, and the content of
+    `disk` then replaces the buffer. Else `draft` is None.
     """
 
     judgement: Judgement

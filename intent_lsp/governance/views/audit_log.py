@@ -77,8 +77,8 @@ class Lessons:
     def learn(self, name: str, session_id: str, lesson: Lesson) -> bool:
         """Add a lesson to the file `name`, relative to the root. Return whether it was added.
 
-        A missing file is created. But if it is one of `LESSONS_FILES` and `AGENTS.md` exists, the
-        lesson is added to `AGENTS.md` instead.
+        A missing file is created. Exception: if a missing file is one of `LESSONS_FILES` and
+        `AGENTS.md` exists, the lesson is added to `AGENTS.md`.
 
         The lesson is not added if `name` is no valid path, without a session database, or if the
         session has already added A_SESSION lessons. Nor is it added if the file is not text, has

@@ -102,9 +102,9 @@ class MapRows:
     def take_over(self, written: bytes, intents: Intents) -> set[str]:
         """Adopt the definitions in an existing map. Return the ids whose rows have changed.
 
-        `written` is the map's content. A row that is in the map does not wait for a lookup any
-        more, unless its record is newer than this object and the map has no definitions for it. Of
-        the rows that still wait, only the newest LOOKED_AT that are shown go on waiting.
+        `written` is the map's content. A row that is in the map stops waiting for a lookup, unless
+        it was recorded after this object was made and the map has no definitions for it. Of the
+        rows that still wait, only the newest LOOKED_AT that are shown go on waiting.
         """
         cells = cells_in(written)
         changed = set()
@@ -267,7 +267,7 @@ class IntentMap:
         self._forget(self._rows.take_over(foreign, intents), intents)
 
     def _forget(self, ids: Iterable[str], intents: Intents) -> None:
-        """Drop the cached sections of the intents with these ids."""
+        """Drop the cached sections of the intents with these present or earlier ids."""
         for intent_id in ids:
             owner = intents.get(intent_id)
             if owner is not None:

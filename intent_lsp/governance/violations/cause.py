@@ -71,7 +71,10 @@ def _span_in(shown: IntentsFile, judgement: Judgement) -> Span | None:
 
 
 def _of_owner(shown: IntentsFile, judgement: Judgement) -> Span | None:
-    """Return the glob of the first open owner of the judged file, or None without an owner."""
+    """Return the span of the glob of the judged file's first open owner, or None without an owner.
+
+    If `shown` lacks that glob, return the owner's `owned_scope`, or else its id.
+    """
     owning = {each.intent_id: each.pattern for each in judgement.rules.owners(judgement.path)}
     for owner in judgement.owners:
         places = shown.places.get(owner)

@@ -182,10 +182,10 @@ def for_others(problem: Violation, others: Others) -> Violation:
 
 
 def runs_of_record(record: Record, path: WorkspacePath, line_count: int) -> tuple[MarkedRun, ...]:
-    """Return the line ranges of a file in a refused record, to mark where a diff shows no change.
+    """Return the line ranges that a refused record has for a file, counted from 0.
 
-    `path` is the file, and `line_count` is the number of lines of its text. A recorded line beyond
-    the end of the text becomes the last line. Lines of the result count from 0.
+    They are marked if the file's diff shows no change. `path` is the file, and `line_count` is the
+    number of lines of its text. A recorded line beyond the end of the text becomes the last line.
     """
     last = max(line_count - 1, 0)
     ranges = (
