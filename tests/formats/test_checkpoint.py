@@ -112,9 +112,9 @@ def test_what_is_no_trailer_is_told_why(line: str, problem: str) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "three lines"),
-        (note_text(ONE)[:-1], "three lines"),
-        (f"intent-lsp/ledger/{DIGITS_A}\n1\n", "three lines"),
+        ("", "does not have its lines"),
+        (note_text(ONE)[:-1], "does not have its lines"),
+        (f"intent-lsp/ledger/{DIGITS_A}\n1\n", "does not have its lines"),
         (note_text(ONE).replace("intent-lsp", "other"), "does not begin with"),
         (note_text(ONE).replace("4711", "4711 "), "count"),
         (note_text(ONE) + "\n", "head"),

@@ -159,7 +159,7 @@ def test_a_note_is_signed_and_checked(shell: Shell, root: Path, hashes: list[Con
     assert said.out.startswith(f"{origin}\n3\n")
     assert f"\n\n\u2014 {origin} " in said.out
     (root / "ledger.note").write_text(said.out)
-    key = said.err.partition(", in a file: ")[2].strip()
+    key = said.err.partition("--pub FILE`: ")[2].strip()
     (root / "verifier.key").write_text(key)
     append(root, 1)
     for pub in ("pub.pem", "verifier.key"):
