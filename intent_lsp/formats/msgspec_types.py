@@ -9,7 +9,10 @@ import msgspec
 
 
 def register_msgspec_types(*shapes: type) -> tuple[type, ...]:
-    """Register classes and the types of all their fields with msgspec. Return the classes."""
+    """Let msgspec gather what it needs to decode into classes. Return the classes.
+
+    The types of all their fields are included.
+    """
     for shape in shapes:
         msgspec.json.Decoder(shape)
     return shapes

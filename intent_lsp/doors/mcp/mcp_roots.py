@@ -36,9 +36,9 @@ class McpRoots:
         """Return the opened root that a call is about, or None if nothing governs it.
 
         It is the first of these that exists: the root that governs the path in the call (`_named`),
-        the root of the call's session, the root that governs `start`. If only one root is served,
-        the path does not count. Raise WrongParamsError if only one root is served and the argument
-        `root` is not in that root.
+        the root of the call's session, the root that governs the server's directory `start`. If
+        only one root is served, the path does not count, and an argument `root` outside of that
+        root raises WrongParamsError.
         """
         if self.only and given.root is not None:
             self._check(given.root)

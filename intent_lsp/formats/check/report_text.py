@@ -73,7 +73,7 @@ def intents_of(change: CheckedChange) -> str:
 
 
 def coverage_of(change: CheckedChange) -> str:
-    """Return how many files and hunks of a change were judged, and how many hunks are recorded.
+    """Return how much of a change was judged, such as `3 files, 10 of 12 hunks recorded`.
 
     Return `nothing to judge` if the change has no hunks.
     """

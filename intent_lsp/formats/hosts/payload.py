@@ -58,7 +58,7 @@ class Payload(Struct, frozen=True):
         return "", None
 
     def text(self, names: Names) -> str | None:
-        """Return the text of a field, or None if it is missing or null.
+        """Return the text of the field that `find` finds, or None if there is none.
 
         Raise WrongPayloadError for another type.
         """

@@ -194,9 +194,10 @@ def _scope_paths_fix(
 def _piecewise(
     reading: YamlDocument, key: Scalar, table: MappingNode, inner: Field, name: str
 ) -> tuple[TextChange, ...]:
-    """Return the changes that take out `paths:` and the braces, but not the comments among them.
+    """Return the changes that turn `scope: {paths: [...]}` into `name: [...]`; comments stay.
 
-    The changes also spell the key as `name`.
+    The braces may be missing. `key` is the key `scope`, `table` its value, and `inner` the key
+    `paths` with its value.
     """
     colon = _COLON.match(reading.text, inner.key.end)
     changes = [

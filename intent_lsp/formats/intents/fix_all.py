@@ -95,7 +95,10 @@ class FixAll(Generic[T]):
         return FixedText(text, count)
 
     def _accepted(self, text: str, before: T, fixes: Sequence[Fix], *, keeps: bool) -> list[Fix]:
-        """Return fixes that are good together, in the sense of `_good`: all of them if possible."""
+        """Return those of `fixes` that are good together: all of them if possible.
+
+        `_good` decides what is good; `before` and `keeps` are as there.
+        """
         if not fixes or self._readings >= _MOST_READINGS:
             return []
         if self._good(text, before, fixes, keeps=keeps):
@@ -112,7 +115,8 @@ class FixAll(Generic[T]):
     def _good(self, text: str, before: T, fixes: Sequence[Fix], *, keeps: bool) -> bool:
         """Return whether the text with these fixes parses and has fewer findings than `before`.
 
-        With `keeps`, it must also mean the same.
+        `before` is what `text` itself is read as. With `keeps`, the fixed text must also mean the
+        same as `text`.
         """
         self._readings += 1
         after = self._read(_applied(text, fixes))

@@ -79,7 +79,7 @@ def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
 
 
 def _without_tabs(edits: Sequence[SpaceEdit], made: ComposedIntents) -> list[SpaceEdit]:
-    """Return the edits, and those that replace a tab between a dash and its item by a blank.
+    """Return the edits, and those that replace a tab between a dash and its item by one space.
 
     They are in order of position.
     """

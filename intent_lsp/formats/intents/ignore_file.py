@@ -37,9 +37,9 @@ class IgnoredIntents(Struct, frozen=True):
 
 
 def read_ignored(text: str) -> IgnoredIntents:
-    """Parse the text of an ignore file.
+    """Parse the text of `.intentignore`, whose patterns match ids of intents.
 
-    Comments, blank lines and lines that are not valid patterns are left out.
+    Comments, blank lines and lines that are no valid gitignore patterns are left out.
     """
     lines = split_lines(text)
     return IgnoredIntents(tuple(_compiled(map(line_body, lines)))) if lines else IgnoredIntents()

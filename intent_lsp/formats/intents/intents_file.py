@@ -43,7 +43,11 @@ class IntentsFile(Struct, frozen=True, kw_only=True):
 
 
 class ComposedIntents(Struct, frozen=True):
-    """The nodes and the entries of an intents file. `reading` has findings on its root alone."""
+    """The nodes and the entries of an intents file.
+
+    The only findings in `reading` are on the root, on its keys and on the form of the list of
+    intents. The entries themselves are not yet read.
+    """
 
     reading: YamlDocument
     composed: Composed

@@ -275,8 +275,8 @@ class _Sidecar:
 def _has_root_key(table: MappingNode, readers: Mapping[str, _Reader]) -> bool:
     """Return whether the policy stands below the key `sidecar`, not at the root of the file.
 
-    That is so if the root has that key. It is also so if a key of the root resembles `sidecar`, and
-    none is a key of a policy.
+    That is so if the root has the key `sidecar`. It is also so if a key of the root resembles
+    `sidecar`, and no key of the root is a key of the policy.
     """
     names = [key.value for key, _ in table.pairs if isinstance(key, Scalar)]
     if ROOT_KEY in names or any(snake_case(name) in readers for name in names):

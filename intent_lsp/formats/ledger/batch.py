@@ -37,9 +37,9 @@ _HOUR: Final = slice(13)
 class LineBatch(NamedTuple):
     """A batch of ledger lines that are valid, although the hashes that they state may be wrong.
 
-    `wires` are the parsed records. `hashes` are their right hashes, and `digests` the same hashes
-    as 32 bytes each. `changed` are the indexes of lines whose stated hash is wrong. `follow` is
-    true if `changed` is empty, every line links to the line above it, and no line merges heads.
+    `wires` are the parsed records. `hashes` are their recomputed hashes, and `digests` the same
+    hashes as 32 bytes each. `changed` are the indexes of lines whose stated hash is wrong. `follow`
+    is true if `changed` is empty, every line links to the line above it, and no line merges heads.
     """
 
     wires: Sequence[WireRecord]
@@ -52,7 +52,7 @@ class LineBatch(NamedTuple):
 
     @property
     def links(self) -> list[Link]:
-        """The link of each line, with its right hash."""
+        """The link of each line, with the line's recomputed hash."""
         return [*map(linked, self.wires, self.hashes)]
 
     @property
@@ -69,9 +69,8 @@ class LineBatch(NamedTuple):
 def examine_lines(data: bytes) -> LineBatch | list[Link]:
     """Check whole ledger lines, each with its newline. Never raises.
 
-    Return a LineBatch with `follow` if there are at least two lines, all are valid, their hashes
-    are right, each links to the line above it, none merges heads, and they are in order of time.
-    Else return the Link of each line, as `examine` does for that line alone.
+    Return a LineBatch if its `follow` is true, there are at least two lines, and they are in order
+    of time. Else return the Link of each line, as `examine` does for that line alone.
     """
     found = _sound(data)
     if found is None:

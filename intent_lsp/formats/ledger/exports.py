@@ -43,8 +43,9 @@ def agent_trace(record: Record) -> dict[str, Any]:
     """Return a record as a JSON object in the format of the Agent Trace specification.
 
     `metadata` holds our own fields under this program's name: intent, tool, mutation class,
-    verdict, success, whether the record is assumed, and in `left_out` how many ranges have no lines
-    (`ranges_of_no_lines`) or only delete (`pure_deletions`).
+    verdict, success, and whether the record is assumed. In `left_out` there, two kinds of ranges
+    are counted: those that stand for a new content without any line (`ranges_of_no_lines`), and
+    those that only delete lines (`pure_deletions`).
     """
     told: dict[str, Any] = {"version": VERSION, "id": record.id, "timestamp": record.timestamp}
     if record.vcs.revision_id != UNKNOWN_REVISION:

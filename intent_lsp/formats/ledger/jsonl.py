@@ -25,8 +25,9 @@ from intent_lsp.formats.msgspec_types import register_msgspec_types
 
 
 class IndexEntry(NamedTuple):
-    """What the index of a ledger stores for a line. Only `link` is set if the line is not a record.
+    """What the index of a ledger stores for a line.
 
+    `link` is the line's link in the chain. If the line is not a record, nothing else is set.
     `paths` are the touched paths, old names of renamed files included. `passing`: the edit happened
     and its verdict was PASS or EXEMPT. `grant`: the record grants scope.
     """
@@ -64,7 +65,7 @@ def seal(record: Record) -> tuple[Record, bytes]:
 
 
 def ready(record: Record) -> Ready:
-    """Check a record by the schema, and convert it for encoding, before its place in the chain.
+    """Check a record by the schema and convert it for encoding. Its place in the chain comes later.
 
     Raise InvalidRecordError if the schema rejects the record.
     """

@@ -67,9 +67,9 @@ def is_older(record: Record) -> bool:
 
 
 def renewed(record: Record) -> Record:
-    """Return a record of an older tool with `integrity` in the present form, to be encoded.
+    """Return a record of an older tool with `chain` and `canonical` as in records of this program.
 
-    The hashes in `integrity` stay.
+    The hashes in `integrity` stay. The schema accepts only such a record.
     """
     place = Integrity(
         prev_record_hash=record.integrity.prev_record_hash, record_hash=record.integrity.record_hash

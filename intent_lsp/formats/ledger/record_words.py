@@ -24,7 +24,7 @@ _FLAGS: Final = {
 
 
 class FactTone(Enum):
-    """The kind of a fact, for doors that display some kinds in another way."""
+    """The kind of a `RecordFact`, for doors that display some kinds in another way."""
 
     PLAIN = auto()
     ID = auto()
@@ -126,7 +126,7 @@ def _consent(record: Record) -> Iterator[RecordFact]:
 
 
 def _through(channel: ApprovalChannel) -> str:
-    """Return the clause that the agent's client answered, or "" if a person's own editor did."""
+    """Return `, through the agent's client` for an answer that came so, or "" for an editor's."""
     return "" if channel is ApprovalChannel.EDITOR else ", through the agent's client"
 
 

@@ -150,8 +150,8 @@ def trailer(checkpoint: Checkpoint) -> str:
 def read_trailer(line: str) -> Checkpoint | Rejected:
     """Parse a checkpoint's trailer line, or return the reason why `line` is none.
 
-    The trailer's key may be in any letter case. Extra blanks around and between its parts are
-    accepted.
+    The line is `Intent-Ledger: v1 <origin> <count> <head>,<head>,…`. The trailer's key may be in
+    any letter case. Extra blanks around and between its parts are accepted.
     """
     found = _KEY.fullmatch(line.rstrip("\r\n"))
     if found is None:

@@ -80,9 +80,10 @@ class Union(Struct):
     def take(self, place: SideLine, line: bytes) -> bytes | None:
         """Add `line`, which is at `place` in one of the two ledgers, and return the line to write.
 
-        It is `line` with a line end. Return None if the line is in the union already, or is set
-        aside in `aside`. Lines in `common` are not checked. Of the lines that are checked, return
-        None for a badly formatted copy of an earlier one, and note any other with a flaw in `odd`.
+        It is `line` with a line end. Return None if the line is in the union already, is set aside
+        in `aside`, or is a badly formatted copy of an earlier line. Any other line with a flaw is
+        noted in `odd`, and is written all the same. Lines that both ledgers have (`common`) are not
+        checked for flaws.
         """
         if not line.endswith(b"\n"):
             ended = line + b"\n"

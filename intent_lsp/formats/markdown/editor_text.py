@@ -109,7 +109,11 @@ def plain_of(title: str, paragraphs: Iterable[HoverParagraph], glob: str = "") -
 
 
 def violation_markdown(told: ViolationText) -> str:
-    """Return the message of a violation as Markdown: a paragraph for each thing that it says."""
+    """Return the message of a violation as Markdown, each of its parts as a paragraph.
+
+    The sentence comes first. As far as they apply, the intent's scope, the owners of the file and
+    the way out follow.
+    """
     return "\n\n".join(_paragraphs(told))
 
 

@@ -39,7 +39,7 @@ def in_prose(text: str) -> str:
 
 
 def spelled(text: str, special: re.Pattern[str]) -> str:
-    """Return a value with its secrets redacted, and with escapes for what `special` matches."""
+    """Return the text of a value for Markdown: secrets redacted, what `special` matches escaped."""
     return special.sub(lambda found: "".join(map(_escape, found.group())), redacted(text))
 
 

@@ -136,7 +136,7 @@ def section_of_archived(intent_id: str, rows: Iterable[MapRow]) -> str:
 
 
 def cells_in(data: bytes) -> Cells | None:
-    """Return the definitions cell of each row with a hash in a map, by the row's key.
+    """Return the cell in the column `definitions` of each row of a map that has a hash, by row key.
 
     Return None if the map, whose bytes are `data`, is larger than MAX_READ. A git merge can leave
     two rows for one record: the first that names a definition counts.

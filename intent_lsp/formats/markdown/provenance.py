@@ -82,8 +82,8 @@ def lens_words(runs: Iterable[BlameRun], intent: Intent | None) -> str:
     """Return a code lens's text: intent, author and date of a definition's newest lines.
 
     `runs` are the blamed lines of the definition, and `intent` is the intent of the newest run. If
-    several intents changed the lines, the number of intents follows; all edits without an intent
-    together count as one. Return "" if no run has a record.
+    several intents changed the lines, the number of all of them follows, such as `, 3 intents`. All
+    edits without an intent together count as one. Return "" if no run has a record.
     """
     known = [run for run in runs if run.record is not None]
     newest = newest_of(known)
@@ -95,7 +95,7 @@ def lens_words(runs: Iterable[BlameRun], intent: Intent | None) -> str:
 
 
 def who(run: BlameRun) -> str:
-    """Return who made the lines of a run: a person, an agent by its model, both, or `unknown`.
+    """Return who made the lines of a run: `Ann`, a model, `MODEL and Ann` for both, or `unknown`.
 
     A person is called by name, `you` or `a person`; a model that is not known, `an agent`.
     """

@@ -80,9 +80,10 @@ class ToolCallParams(PathParams, kw_only=True, frozen=True):
         )
 
     def named(self) -> tuple[str, ...]:
-        """Return the path in `uri`, else `path`, then those in `paths`, each once; perhaps none.
+        """Return the paths that the params name: that of `uri` or else `path`, and then `paths`.
 
-        Raise WrongParamsError if `uri` is not a `file:` URI.
+        Each path is there once; there may be none. Raise WrongParamsError if `uri` is not a `file:`
+        URI.
         """
         single = self.path if self.uri is None else file_named(self.uri, "uri")
         return tuple(dict.fromkeys(self.paths if single is None else (single, *self.paths)))

@@ -82,11 +82,11 @@ def hash_named(given: str | None, field: str) -> ContentHash | None:
 
 
 def _hold_to_text(value: object, field: str, place: str) -> None:
-    """Raise WrongParamsError if a lone surrogate is in `value` where it is not allowed.
+    """Raise WrongParamsError if `value` has a lone surrogate where only text may be.
 
     JSON can encode a lone surrogate, but text cannot hold it. `field` is the name of the innermost
-    field around the value; it decides whether a lone surrogate is allowed. `place` is the full path
-    of the field, for the message.
+    field around `value`. Fields in `_OF_FILES` may have the surrogates of a file name, and those in
+    `_PROSE` any. `place` is the full path of the field, for the message.
     """
     if isinstance(value, str) and not _is_text(value, field):
         raise WrongParamsError(

@@ -2,6 +2,9 @@ r"""Finds the files that a patch changes and the lines that it adds, whatever it
 
 Specified in requirements section 6.
 
+An envelope is what `*** Begin Patch` and `*** End Patch` enclose. An update is a section of an
+envelope that begins with `*** Update File: name`.
+
 Invariant: nothing is applied, and nothing is raised. A text that is not a patch gives no files and
 a problem.
 Invariant: names with git's prefixes, such as `a/`, mean one file. If another name may mean two
@@ -155,8 +158,9 @@ def _diff_header(lines: list[str], at: int, envelope: Envelope) -> Header | None
 def _stray(lines: list[str], at: int, strays: list[str]) -> Header:
     """Parse a line that is not in a header or section, or the hunk that begins with it.
 
-    If the line begins a hunk, return the files in `strays` as doubtful, and empty `strays`. Else
-    add the file names in the line to `strays`, and return no files.
+    If the line begins a hunk, return each file in `strays` as doubtful, because the hunk may change
+    any of them, and empty `strays`. Else add the file names in the line to `strays`, and return no
+    files.
     """
     if not begins_hunk(lines[at]):
         strays += stray_names(lines[at])

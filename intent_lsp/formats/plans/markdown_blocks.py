@@ -28,7 +28,7 @@ _TAB: Final = 4
 
 
 class BlockKind(Enum):
-    """What a block of Markdown is."""
+    """What a block of Markdown is: a heading, a list item or a paragraph."""
 
     HEADING = auto()
     ITEM = auto()
@@ -80,7 +80,7 @@ class MarkdownText(Struct, frozen=True):
             yield block.text
 
     def nested_below_tasks(self) -> Iterator[tuple[MarkdownBlock, MarkdownBlock]]:
-        """Yield each task and each block nested below a task, with the outermost task above it.
+        """Yield (block, outermost task) for each task and each block that is nested below a task.
 
         An outermost task comes with itself. A heading, or a block that is indented no further than
         the outermost task, ends what is nested below that task.

@@ -234,9 +234,10 @@ def _take_stdio() -> tuple[int, int]:
 
 
 def _fill(descriptor: int) -> None:
-    """If the parent process has closed a standard stream, open the null device in its place.
+    """Open the null device in place of a standard stream that the parent process has closed.
 
-    Otherwise the next file that is opened would get the stream's number and be used as the stream.
+    While the stream's number is free, the next file that is opened would get the number and be used
+    as the stream.
     """
     try:
         os.fstat(descriptor)

@@ -168,13 +168,13 @@ def _walked(before: str, *, is_glob: bool) -> tuple[str | None, str] | None:
 
 
 def _decoded(source: str, quote: str) -> str:
-    """Return the value that begins with the text `source`.
+    """Return the text that `source`, the typed beginning of a YAML value, stands for.
 
-    `quote` is the open quote before that text, or "" if there is none.
+    `quote` is the open quote before `source`, or "" if there is none.
     """
     return _PAIR.sub(_joined, value_begun(source, quote)) if quote else source
 
 
 def _joined(pair: re.Match[str]) -> str:
-    """Return the character that two surrogates stand for, as they are written in JSON."""
+    """Return the one character that the two surrogate characters in `pair` stand for."""
     return pair.group().encode("utf-16", "surrogatepass").decode("utf-16")

@@ -71,10 +71,11 @@ def place_at(
 
 
 def _as_table(place: CompletionPlace, shape: Shape | None) -> CompletionPlace | None:
-    """Return the place with a key of a table wanted, or the table as an item of a list.
+    """Return the place with a key of the mapping `shape` wanted, or such a mapping as a list item.
 
-    Return None if `shape` is no table, or if an anchor, a tag or a dash below rules out a key.
-    Where neither a key nor an item can begin, return the place with nothing wanted.
+    At a dash, both may be wanted. Where neither a key nor an item can begin, return the place with
+    nothing wanted. Return None if `shape` is no mapping, or if an anchor, a tag or a dash below
+    rules out a key.
     """
     if not isinstance(shape, TableShape):
         return None

@@ -38,7 +38,10 @@ class ProposedEdit(Struct, frozen=True, kw_only=True):
 
 
 class TextName(Struct, frozen=True):
-    """Names the text about a key of a table or, if `word` is not "", about that word of the key."""
+    """Names a text that explains a key or, if `word` is not "", explains `word` as the key's value.
+
+    `table` is the name of the key's `TableShape`.
+    """
 
     table: str
     key: str

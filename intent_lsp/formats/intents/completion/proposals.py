@@ -65,7 +65,7 @@ def proposals(place: CompletionPlace, lines: Sequence[str], offers: Offers) -> l
 
 
 def _quoted(place: CompletionPlace) -> Iterator[Proposal]:
-    """Yield the value at a cursor in two quotes, if only one of them was typed."""
+    """Yield the value at a cursor with a quote at both ends, if only one quote was typed."""
     leaf, word = place.leaf, place.cursor.word
     written = None if leaf is None else write_closing_quote(place.cursor, listed=place.listed)
     if written is None:

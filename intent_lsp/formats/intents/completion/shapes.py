@@ -87,9 +87,10 @@ def _table(
     known: MappingKeys | None = None,
     first: tuple[str, ...] = (),
 ) -> TableShape:
-    """Return a table. A key without a shape takes one of the words of its text.
+    """Return a table with the keys of `texts`.
 
-    If the key's text has no words, the key takes any text. `first` are by default all keys.
+    The value of a key that `shapes` lacks is one of the words in the key's text, or any text if
+    there are no words. `known` and `first` are as in `TableShape`, and are by default all keys.
     """
     words = {
         key: LeafShape(kind=ValueKind.WORD, words=text.words, table=name, key=key)
@@ -196,9 +197,10 @@ def text_about(name: TextName) -> KeyText | None:
 
 
 def _intents_root(path: Sequence[Step], root_keys: Sequence[NamedKey]) -> Shape:
-    """Return the shape of the intents file's root, as `path` or else the root's keys show it.
+    """Return the shape of the intents file's root: a list, a mapping with a list, or one by id.
 
-    A root with the key of the list takes no id, and one with ids must not get that key.
+    The first step of `path` shows which; if `path` is empty, the keys at the root do. A root with
+    the key of the list takes no id, and one with ids must not get that key.
     """
     if path and path[0] is None:
         return _ENTRIES
@@ -208,9 +210,9 @@ def _intents_root(path: Sequence[Step], root_keys: Sequence[NamedKey]) -> Shape:
 
 
 def _policy_root(path: Sequence[Step], root_keys: Sequence[NamedKey]) -> Shape:
-    """Return the shape of the policy's root, as `path` or else the root's keys show it.
+    """Return the shape of the policy file's root: with the key `sidecar` or with the policy's keys.
 
-    With a key of the policy and without `sidecar`, this is the shape of `sidecar`.
+    The first step of `path` shows which; if `path` is empty, the keys at the root do.
     """
     names = [path[0] or ""] if path else [key.name for key in root_keys]
     known = [name for name in names if SIDECAR.known.meaning(name) is not None]

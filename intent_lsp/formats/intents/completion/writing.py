@@ -248,7 +248,10 @@ def _quoted_in_list(
 
 
 def _segment(word: CursorWord, text: str, snippet: str, matched: str) -> ProposedEdit:
-    """Return how the last segment of a word is written, up to the next `/` behind the cursor."""
+    """Return how the last segment of a word is written, up to the next `/` behind the cursor.
+
+    `text`, `snippet` and `matched` are those of the `ProposedEdit`.
+    """
     slash = word.rest.find("/")
     end = word.end if slash < 0 else word.cursor + slash + (1 if matched.endswith("/") else 0)
     start = word.start + word.typed.rfind("/") + 1

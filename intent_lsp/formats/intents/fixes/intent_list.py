@@ -50,10 +50,13 @@ def entry_list_fix(reading: YamlDocument, table: MappingNode, root_key: str | No
     """Return the fix that turns a mapping from id to entry into a list of entries.
 
     `root_key` is put above the list; None if the mapping is below the root key already. Pairs of
-    the root that are no entries stay beside the list. Return None in these cases: there is no
-    entry; a pair below the root key is no entry; in braces, a pair that is no entry stands between
-    entries; an entry is an alias or has another id inside; the key of an entry is no single value,
-    is block text, or (outside braces) is not first on its line.
+    the root that are no entries stay beside the list. Return None in these cases:
+    - there is no entry,
+    - a pair below the root key is no entry,
+    - in braces, a pair that is no entry stands between entries,
+    - an entry is an alias or has an `id` that is not its key,
+    - the key of an entry is no single value or is block text,
+    - outside braces, the key of an entry is not first on its line.
     """
     entries: list[_Entry] = []
     others: list[_Pair] = []
@@ -75,7 +78,7 @@ def entry_list_fix(reading: YamlDocument, table: MappingNode, root_key: str | No
 
 
 def _entry(key: YamlNode, value: YamlNode) -> _Entry | None:
-    """Return an entry below its key, or None if the value is no mapping or has another id inside.
+    """Return an entry below its key, or None if it is no mapping or has an `id` unlike the key.
 
     None also stands for an alias of a mapping, and for a key that is no single value or is block
     text.

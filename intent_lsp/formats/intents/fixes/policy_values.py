@@ -16,7 +16,7 @@ def number_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
 
 
 def rule_fixes(reading: YamlDocument, node: YamlNode) -> tuple[Fix, ...]:
-    """Return the fix that makes a glob a rule about it.
+    """Return the fix that makes a glob a rule: `secrets/**` → `{path_glob: "secrets/**"}`.
 
     Return () if the node is no single value, or is null or block text.
     """

@@ -56,8 +56,8 @@ def one_text_fix(reading: YamlDocument, node: YamlNode) -> Fix | None:
 def mapping_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
     """Return the fix that turns a mapping into a list of its `key: value` sentences.
 
-    Return None if it has a tag or an anchor, or if in a block mapping a `?`, a tag or an anchor
-    stands before a key.
+    Return None if the mapping has a tag or an anchor, or if in a block mapping a `?`, a tag or an
+    anchor stands before a key.
     """
     if has_properties(reading, table) or not _plain_keys(reading, table):
         return None
@@ -111,7 +111,10 @@ def _plain_keys(reading: YamlDocument, table: MappingNode) -> bool:
 def _item_lines(
     reading: YamlDocument, listing: SequenceNode, table: MappingNode
 ) -> Iterator[TextChange]:
-    """Yield the changes that make each pair of a block mapping an item of a block list."""
+    """Yield the changes that replace the item `table` of a block list by an item for each pair.
+
+    `table` is a block mapping, and `listing` is the list.
+    """
     first, *others = table.pairs
     yield _pair_change(reading, first)
     lead = item_lead(reading, listing, table)

@@ -54,7 +54,10 @@ def mentions_of(structure: IntentsStructure, intent: Intent) -> tuple[IdMention,
 
 
 def named_at(structure: IntentsStructure, offset: int) -> NamedIntent | None:
-    """Return the intent of which a mention contains an offset or ends at it, or None."""
+    """Return the intent that is named at an offset, by an id, an alias or a pointer, or None.
+
+    The mention contains the offset or ends at it.
+    """
     names = [
         *(e.intent.id for e in structure.entries if e.intent and e.start <= offset <= e.end),
         *(value.value for _, value in structure.pointers if _contains(value, offset)),
