@@ -113,8 +113,7 @@ class Lineage:
     def _note_told(self, back: _Back, limit: float) -> None:
         """Mark the edits of a walk as accounted for, and the edits of round trips beside it.
 
-        A round trip leads from a content of the walk back to the same content, by edits whose
-        `order` is below `limit`.
+        A round trip leads, before `limit`, from a content of the walk back to the same content.
         """
         steps = [step for step, _ in back.steps]
         if back.last is not None and back.last.pre is None:
@@ -145,8 +144,7 @@ class Lineage:
     def _step(self, wanted: ContentHash, limit: float, used: set[int]) -> Edit | None:
         """Return the earliest edit not in `used` that produced the content with the hash `wanted`.
 
-        That is the earliest with an `order` below `limit`; if there is none, the earliest of all.
-        Return None if no such edit exists.
+        Edits with an `order` below `limit` are preferred. Return None if there is no such edit.
         """
         fitting = [step for step in self._by_post.get(wanted, ()) if step.order not in used]
         earlier = (step for step in fitting if step.order < limit)
@@ -169,8 +167,7 @@ class Lineage:
     def _first(self, back: _Back) -> Attributions | None:
         """Return BEFORE (older than the first edit) for each line, or None if edits are left.
 
-        That is: return None if no edit was walked, or if an edit whose `order` is below
-        `back.limit` was not.
+        Edits are left if none was walked, or if one with an `order` below `back.limit` was not.
         """
         earlier = (step for step in self._steps if step.order < back.limit)
         if not back.used or any(step.order not in back.used for step in earlier):
@@ -183,8 +180,7 @@ class Lineage:
         `pre` is the hash of the content before the edit. If that content can be read, its lines
         keep their older attributions, and other lines in the edit's ranges are attributed to the
         edit. If not, the lines in the ranges are attributed to the edit, but a range for the whole
-        file is ignored. If that leaves a line without an attribution, `_mended` attributes the
-        lines too, and each line gets the better of its two attributions.
+        file is ignored. Lines that this leaves without an attribution are left to `_mended`.
         """
         old = self._old_lines(pre)
         own = covered(step, len(back.lines), whole=old is not None)

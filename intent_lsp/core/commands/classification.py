@@ -129,11 +129,7 @@ def _moved(words: Sequence[Word], place: KnownPath) -> Weighed:
 
 
 def _weigh_call(call: ProgramCall, lists: CommandLists, depth: int) -> Weighed:
-    """Classify a call by its rows.
-
-    A call that asks for help is LOOKING, unless a row shows that it changes a path or runs shell
-    text.
-    """
+    """Classify a call by its rows. One that only asks for help, such as `x --help`, is LOOKING."""
     weighed = _weigh_by_rows(call, lists, depth)
     if asks_for_help(call, lists) and not weighed.reading.paths and not weighed.texts:
         about = replace(_LOOKING, program=call.name)
@@ -262,9 +258,8 @@ def _with_input(
     """Return the inner command's words, unknown where `xargs` or the like completes them.
 
     `row` and `arguments` are those of the outer program, `label` is its name for messages. If the
-    row has no `appends`, the words are returned unchanged. Else, if an option in `fills` gives a
-    placeholder, as in `xargs -I {}`, each word with the placeholder becomes unknown. If no such
-    option is given, an unknown word is added.
+    row has no `appends`, the words are returned unchanged. Else each word with the placeholder of
+    an option in `fills` (`xargs -I {}`) becomes unknown; without one, an unknown word is added.
     """
     if not row.appends:
         return words

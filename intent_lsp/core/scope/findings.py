@@ -135,8 +135,7 @@ def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pat
     """Yield a finding if the pattern matches nothing, has such an alternative, or is no path here.
 
     No path here is a URI, a path that begins with a drive or with `~/`, and the like; also
-    `/usr/…`, if the root has no directory `usr`. `is_directory` looks up a path relative to the
-    root.
+    `/usr/…`, if `is_directory` does not find `usr` below the root.
     """
     glob = pattern.spelling.glob
     found = suggestions.foreign(pattern, is_directory)
@@ -282,10 +281,7 @@ def _unmatched(
 
 
 def _overlaps(intents: Intents, survey: ScopeSurvey, *, whole: bool) -> Iterator[ScopeFinding]:
-    """Yield a finding for each overlap that `survey` reports.
-
-    `whole`: all files of the root were surveyed.
-    """
+    """Yield a finding for each overlap that `survey` reports. `whole`: it is of all files."""
     for overlap in survey.overlaps():
         one, two = intents.items[overlap.first], intents.items[overlap.second]
         files = overlap.words(whole=whole)

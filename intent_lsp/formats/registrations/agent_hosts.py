@@ -83,10 +83,7 @@ HOSTS: Final = (
         in_root=(".github/hooks",),
         steps=(
             "Trust this folder when Copilot asks: it loads a folder's hooks only then.",
-            (
-                "The cloud agent reads only the hooks of the default branch: merge .github/hooks"
-                " into that branch."
-            ),
+            "The cloud agent reads only the default branch's hooks: merge .github/hooks into it.",
             _hooks_of_claude_too("Copilot"),
         ),
     ),
@@ -247,10 +244,7 @@ HOSTS: Final = (
         editors=("kiro",),
         directories=(".kiro",),
         steps=(
-            (
-                "Kiro reads hook files of this form from version 1.0 of the editor and 3.0 of its"
-                " CLI on."
-            ),
+            "Kiro reads hook files in this form since version 1.0 of the editor, 3.0 of its CLI.",
         ),
     ),
     AgentHost(

@@ -172,10 +172,7 @@ def _verdict(found: Verification) -> str:
     if not found.wrong:
         return "The ledger is intact: all hashes and links match"
     if found.wrong <= CUT_OFF:
-        return (
-            "Records are MISSING from the ledger: a file, or the end of one. All other hashes and"
-            " links match"
-        )
+        return "Records are MISSING from the ledger: a file, or the end of one. All else matches"
     return "The ledger is DAMAGED, cannot be read, or was CHANGED after it was written"
 
 

@@ -2,8 +2,7 @@
 
 Specified in requirements section 3.10.
 
-Invariant: no file outside of the directory `base` of a source is read. A link that leads out of it
-is a problem.
+Invariant: no file outside of a source's directory is read. A link that leads there is a problem.
 Invariant: a file that cannot be read is a problem, never an error.
 """
 
@@ -54,9 +53,8 @@ class _Layout(Struct, frozen=True, kw_only=True):
     """Where the plan directories of one kind are, and by which documents each is recognised.
 
     `places` are where they may be below the directory that is searched. If that is the root, and no
-    kind is given, only the first place is searched. A directory below `home`, such as `specs/NAME`,
-    or below `archive` in it, is a plan if it has one of `documents`. Any other directory is a plan
-    if it has one of `signs`.
+    kind is given, only the first place is searched. A directory in `home`, such as `specs/NAME`, or
+    in `home/archive` is a plan if it has one of `documents`, any other if it has one of `signs`.
     """
 
     places: tuple[str, ...]
@@ -263,9 +261,8 @@ def _directories(
 ) -> tuple[str, ...]:
     """Return the directory `path` if it is a plan of a kind, else the plans in a place below it.
 
-    The place is the first one searched, as `_Layout` says, that has any; () if none has. `known`
-    are the specifications of existing intents. An archived change is returned only if it is known,
-    or if `path` is the change or the archive. `asked`: the kind was named.
+    The place is the first one searched, as `_Layout` says, that has any; () if none has. Archived
+    changes are left out, unless they are `known` or `path` names them. `asked`: see `_is_one`.
     """
     if path and _is_one(kind, documents, path, asked=asked):
         return (path,)
@@ -290,11 +287,7 @@ def _held(kind: PlanKind, documents: PlanDocuments, holder: str, *, asked: bool)
 
 
 def _is_one(kind: PlanKind, documents: PlanDocuments, path: str, *, asked: bool) -> bool:
-    """Return whether a directory is a plan of a kind.
-
-    `asked`: the person named the kind. A SPEC_KIT plan then needs no number in its name, and may
-    lie below another tool's directory.
-    """
+    """Return whether a directory is a plan of a kind. `asked`: a person has named the kind."""
     layout = _LAYOUTS[kind]
     parent, _, name = path.rpartition("/")
     if name == _ARCHIVE:

@@ -148,9 +148,8 @@ def remove_file(path: Path) -> bool:
 def make_directory(path: Path, *, mode: int | None = None) -> None:
     """Create a directory, unless it exists, and give it exactly `mode`. Its parent must exist.
 
-    If `mode` is None, a new directory gets the mode that the umask leaves, and an existing one
-    keeps its own. So does a directory whose mode this user may not change. Raise UnsafePathError if
-    a symbolic link or something else is at the path, or OSError.
+    If `mode` is None, or this user may not change it, an existing directory keeps its mode. Raise
+    UnsafePathError if a symbolic link or something else is at the path, or OSError.
     """
     with contextlib.suppress(FileExistsError):
         path.mkdir(0o777 if mode is None else mode)

@@ -157,10 +157,7 @@ class Git:
         return found
 
     def staged_version(self, path: WorkspacePath) -> Version | None:
-        """Return a file's version in the index, or None if it is absent or unreadable.
-
-        For a symbolic link, this is the link's own version.
-        """
+        """Return a file's version in the index (a link's own), or None if absent or unreadable."""
         return self._version(path, blob_in_index)
 
     def ignored(self, path: WorkspacePath) -> bool:
