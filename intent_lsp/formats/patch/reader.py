@@ -131,18 +131,22 @@ def added_runs(patch: str) -> Mapping[str, tuple[str, ...]]:
     """
     found: dict[str, list[str]] = {}
     run: list[str] = []
-    name, previous = "", ""
-    for line in [*patch.replace("\r\n", "\n").split("\n"), ""]:
+    lines = [*patch.replace("\r\n", "\n").split("\n"), ""]
+    name, hunk, section = "", 0, False
+    for at, line in enumerate(lines):
         named = _ADDED.fullmatch(line.rstrip())
-        if named is None and previous.startswith("--- "):
+        section = named is not None or (section and _EDGE.fullmatch(line) is None)
+        # In the text of a hunk or a section, `--- x` and `+++ y` are lines that begin with `-- `
+        # and `++ `.
+        if not section and at > hunk and lines[at - 1].startswith("--- "):
             named = _ADDED_IN_DIFF.fullmatch(line.rstrip())
+        hunk = hunk_end(lines, at) if at >= hunk else hunk
         if named is None and line.startswith("+"):
             run.append(line[1:])
         elif run:
             found.setdefault(name, []).append("\n".join(run))
             run = []
         name = name if named is None else named[1]
-        previous = line
     return {file: tuple(runs) for file, runs in found.items()}
 
 
