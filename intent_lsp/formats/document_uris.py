@@ -31,7 +31,7 @@ class ContentSide(StrEnum):
 
 
 class RecordDocument(Struct, frozen=True):
-    """A record in words. `root` is the absolute path of the governed root."""
+    """The document that shows a record in words. `root` is the governed root's absolute path."""
 
     root: str
     record_id: str

@@ -74,7 +74,7 @@ async def person_answer(
 async def granted_by(
     asked: ToolRequest, wish: Wish, word: ApprovalAnswer
 ) -> Granted | CheckoutRefusal:
-    """Grant `wish`: more scope for an intent, which a person has approved with the answer `word`.
+    """Grant the wish for more scope that a person has approved with the answer `word`.
 
     Return the grant, or a refusal.
     """
@@ -109,7 +109,7 @@ async def _at_editor(question: PersonQuestion) -> ApprovalAnswer:
 
 
 async def _first_word(asked: ToolRequest, policy: TeamPolicy) -> ApprovalAnswer:
-    """Return what stands for a person's answer while nobody has been asked about a call yet.
+    """Return the answer with which a call is judged before anybody is asked about the call.
 
     It says that somebody can be asked, at an editor or through the client, or why nobody can.
     """

@@ -126,7 +126,7 @@ class ContextInput(SessionInput):
 
 
 class EditInput(SessionInput):
-    """The arguments that `check_edit` and `apply_edit` have in common."""
+    """Arguments of both `check_edit` and `apply_edit`: intent, kind of change, id of the call."""
 
     intent_id: IntentIdText | None = None
     mutation_class: DeclaredClass | None = None

@@ -1,5 +1,7 @@
 """The report of a check as lines of text, for people at a terminal and for logs.
 
+A change is one commit, or all that is not committed yet.
+
 Invariant: findings of a change that differ only in their place in the file are written on one line.
 """
 
@@ -49,10 +51,10 @@ def report_lines(report: CheckReport) -> Iterator[str]:
 
 
 def change_line(change: CheckedChange, part: CheckedPart) -> str:
-    """Return one line about a change: what it is, its intents, and how much of it was judged.
+    """Return one line about a change: what it is, `intents_of` and `coverage_of` it.
 
     If the change was not judged, the line has the reason instead of intents and numbers. `part` is
-    what was checked: it names a change that is not a commit.
+    what was checked. It names a change that is not a commit, such as `work tree`.
     """
     name = _PARTS[part] if change.commit is None else f"commit {change.commit[:SHORT_COMMIT]}"
     if change.subject:

@@ -81,7 +81,7 @@ def claude_note(event: str, text: str) -> Mapping[str, Any]:
 
 
 def top_level_refusal(_event: str, reason: str) -> Mapping[str, Any]:
-    """Return a refusal as JSON with the keys `decision` and `reason` at the top level."""
+    """Return the refusal of a call as the JSON `{"decision": "deny", "reason": REASON}`."""
     return {"decision": "deny", "reason": reason}
 
 
@@ -134,7 +134,7 @@ class Host(Struct, frozen=True, kw_only=True):
 
         `given` is the event's name from the command line, for a payload without one, or None. Raise
         WrongPayloadError if the event has no name, if a call has no tool, or if an id, the working
-        directory, the call or the text that it shows has a wrong type.
+        directory, the call or the text that a read tool showed has a wrong type.
         """
         names, name = self.fields, self.event_name(payload, given)
         kind = self.events.get(name, HookKind.OTHER)

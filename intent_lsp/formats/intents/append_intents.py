@@ -100,10 +100,10 @@ class _Several:
     def _insertions(
         self, wanted: Sequence[Intent], before: IntentsFile, refused: dict[str, str]
     ) -> dict[Intent, TextChange] | None:
-        """Return the insertion for each intent, or None if they cannot all be made at one place.
+        """Return the insertions by intent, or None if they cannot all be made at one place.
 
-        An intent that cannot be added has no insertion, and `refused` gets the reason. `before` is
-        the text as it is read.
+        An intent that cannot be added is left out, and `refused` gets the reason. `before` is the
+        result of reading the present text.
         """
         taken = set(before.intents.by_id)
         add = adding_to(self.text)

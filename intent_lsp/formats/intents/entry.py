@@ -98,10 +98,10 @@ def is_id(text: str) -> bool:
 def read_entry(
     reading: YamlDocument, place: EntryNode, pattern_findings: PatternFindings
 ) -> EntryRead | None:
-    """Return the intent of an entry and the spans of its parts; add findings to `reading`.
+    """Return an entry's intent with the spans of its parts, and add findings to `reading`.
 
     Add a finding and return None if the entry is not a mapping or has no usable id. `place` is
-    where it stands, and `pattern_findings` returns the findings on a glob.
+    where the entry stands, and `pattern_findings` returns the findings on a glob.
     """
     table = place.node.content
     if not isinstance(table, MappingNode):

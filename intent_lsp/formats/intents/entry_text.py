@@ -112,8 +112,8 @@ def entry_block(intent: Intent, form: EntryForm) -> tuple[str, ...]:
 def entry_lines(intent: Intent, form: EntryForm) -> tuple[str, ...]:
     """Return the lines of a new entry for an intent, without indent. The first line holds the id.
 
-    The fields are those of `intent_meant`, without constraints, criteria, specification or creation
-    date if the intent has none. White space around constraints and criteria is removed.
+    The fields are those that `intent_meant` keeps, without constraints, criteria, specification or
+    creation date if the intent has none. White space around constraints and criteria is removed.
     """
     listed = {"constraints": intent.constraints, "acceptance_criteria": intent.acceptance_criteria}
     sentences = {key: tuple(map(str.strip, told)) for key, told in listed.items() if told}

@@ -38,7 +38,7 @@ class FixedText(Struct, frozen=True):
 
 
 def fix_intents(text: str) -> FixedText:
-    """Return a text of the intents file with its safe fixes, as `FixAll.fixed` applies them.
+    """Return what `FixAll.fixed` makes of a text of the intents file.
 
     The text is given and returned without a byte order mark. One that cannot be read is returned
     as it is. Never raises.
@@ -47,7 +47,7 @@ def fix_intents(text: str) -> FixedText:
 
 
 def fix_policy(text: str) -> FixedText:
-    """Return a text of the policy with its safe fixes, as `FixAll.fixed` applies them.
+    """Return what `FixAll.fixed` makes of a text of the policy.
 
     The text is given and returned without a byte order mark. One that cannot be read is returned
     as it is. Never raises.
@@ -129,8 +129,8 @@ def _safe_fixes(findings: Sequence[Finding], *, correcting: bool) -> list[Fix]:
     """Return safe fixes that do not overlap, in order of position.
 
     They are fixes of `findings`; only the first fix of a finding counts. Of two that overlap, the
-    one that begins first is taken. With `correcting`, only the fixes of findings in `_CORRECTING`
-    are returned, else only the others.
+    one that begins first is taken. With `correcting`, only the fixes of unknown keys and unknown
+    statuses are returned, else only the others.
     """
     offered = [
         fix

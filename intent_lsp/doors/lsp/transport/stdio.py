@@ -89,12 +89,12 @@ class MessageWriter:
             return False
         try:
             ready = self._poll.poll(0)
-            return bool(ready) and ready[0][1] == select.POLLOUT and self._whole(data)
+            return bool(ready) and ready[0][1] == select.POLLOUT and self._written_or_queued(data)
         except OSError:
             return False
 
-    def _whole(self, data: bytes) -> bool:
-        """Write as much of `data` as fits and queue the rest for the writing thread.
+    def _written_or_queued(self, data: bytes) -> bool:
+        """Write as much of `data` as fits now, and queue the rest for the writing thread.
 
         Return False if nothing was written; then nothing is queued either.
         """

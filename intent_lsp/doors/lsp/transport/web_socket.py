@@ -140,7 +140,7 @@ def _is_ours(spelled: str, host: str) -> bool:
 
 
 def _is_address(name: str) -> bool:
-    """Return whether a host is an IP address, so that no name server is asked for it."""
+    """Return whether a host is an IP address, which DNS rebinding cannot redirect."""
     try:
         ip_address(name)
     except ValueError:

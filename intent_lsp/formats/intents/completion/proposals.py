@@ -115,7 +115,10 @@ def _is_by_id(place: CompletionPlace, key: str) -> bool:
 
 
 def _defaults(shapes: Iterable[Shape], offers: Offers) -> Mapping[ValueKind, str]:
-    """Return the texts that are offered as values in skeletons of these shapes."""
+    """Return the values that skeletons of these shapes are filled with: the time and a new id.
+
+    The id is left out if none of the shapes has one.
+    """
     found = {ValueKind.DATE: offers.now}
     if any(_has_id(shape) for shape in shapes):
         found[ValueKind.NEW_ID] = offers.new_id()

@@ -84,11 +84,11 @@ def _in_quotes(
 
 
 def write_closing_quote(cursor: YamlCursor, *, listed: bool) -> ProposedEdit | None:
-    """Return how the closing quote is put behind a value in front of which a quote was typed.
+    """Return the edit that completes the quotes of a value that has only one of them.
 
-    For a word that ends in a quote and has no other, both quotes are put around it. Return None if
-    no quote is missing, or if the cursor is inside a word. `listed`: a list is missing around the
-    value.
+    If a quote was typed in front of a value, the closing one is added: `"src/**` → `"src/**"`. A
+    word whose only quote is at its end gets both: `src"` → `"src"`. Return None for any other word,
+    or if the cursor is inside a word. `listed`: a list is missing around the value, and is added.
     """
     word = cursor.word
     quote = word.quote or word.typed[-1:]
