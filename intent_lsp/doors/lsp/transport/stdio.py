@@ -81,9 +81,9 @@ class MessageWriter:
         self._thread.join(patience)
 
     def _written_at_once(self, data: bytes) -> bool:
-        """Write a short message if the reader can take it now. Return whether it was written.
+        """Write a short message if the reader can take it now, and return True.
 
-        If not, the writing thread must write it; that thread also handles errors.
+        Otherwise return False: the writing thread must write it. That thread also handles errors.
         """
         if self._poll is None or len(data) > _AT_ONCE:
             return False
