@@ -38,7 +38,7 @@ from intent_lsp.store.packaged_files import report_files
 from tests.support.ledgers import HASH, edit
 
 FILES = report_files()
-BROKEN = "The ledger is DAMAGED, cannot be read, or was CHANGED after it was written"
+BROKEN = "The ledger is DAMAGED, cannot be read, or was CHANGED after it was written: see below"
 STYLE, SCRIPT = FILES["page.css"], FILES["page.js"]
 SOUND = Verification(
     ok=True,

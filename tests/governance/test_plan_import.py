@@ -295,7 +295,7 @@ def test_plans_beyond_the_limit_are_a_problem(project: Repository) -> None:
     paths = tuple(f"specs/{number:03}-x" for number in range(MAX_DIRECTORIES + 2))
     (problem,) = read_source(PlanSource(PlanKind.SPEC_KIT, project.root, paths)).problems
     assert problem.document == paths[MAX_DIRECTORIES]
-    assert problem.problem == "2 plans, from this one on, are left out"
+    assert problem.problem == "2 plans left out, beginning with this one"
 
 
 def test_documents_of_a_plan_are_no_scope_but_its_tasks_are(project: Repository) -> None:

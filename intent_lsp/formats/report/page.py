@@ -173,7 +173,7 @@ def _verdict(found: Verification) -> str:
         return "The ledger is intact: all hashes and links match"
     if found.wrong <= CUT_OFF:
         return "Records are MISSING from the ledger: a file, or the end of one. All else matches"
-    return "The ledger is DAMAGED, cannot be read, or was CHANGED after it was written"
+    return "The ledger is DAMAGED, cannot be read, or was CHANGED after it was written: see below"
 
 
 def _cut(text: str) -> str:

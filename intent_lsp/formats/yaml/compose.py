@@ -237,7 +237,7 @@ class _Building:
         name = event.anchor or ""
         target = self._anchors.get(name)
         if target is None:
-            fault = "a value around the alias" if name in self._anchors else "no anchor"
+            fault = "a value that contains the alias" if name in self._anchors else "no anchor"
             message = f"the YAML alias *{name} refers to {fault}; put it in quotes if it is text"
             self._stop(FileCode.YAML_SYNTAX, message, start, end)
         return Alias(start=start, end=end, target=target)

@@ -125,7 +125,7 @@ class PastContents:
 
         Of the commits named by records, at most REVISIONS are searched, those of the newest
         records. For each path that the file has had, up to MERGED parents of merges
-        (`Git.merged_commits`) are searched. Versions that git would convert by a filter program are
+        (`Git.merge_parents`) are searched. Versions that git would convert by a filter program are
         left out.
         """
         places = dict.fromkeys(
@@ -136,7 +136,7 @@ class PastContents:
         merged = (
             (commit, path)
             for path in self._paths
-            for commit in git.merged_commits(path, limit=MERGED)
+            for commit in git.merge_parents(path, limit=MERGED)
         )
         wanted = dict.fromkeys((*list(places)[:REVISIONS], *merged))
         found = [git.version_at(*place) for place in wanted]

@@ -267,9 +267,9 @@ def _scope(denied: Denied, handshake: Handshake) -> list[str]:
 
 
 def _files(owning: Mapping[str, Sequence[str]]) -> str:
-    """Return a name of the files that have an owner: `the file`, `the files`, `some of the files`.
+    """Return a name of the files that intents own: `the file`, `the files`, `some of the files`.
 
-    `owning` maps each path of a refusal to the intents that own it. At least one path has an owner.
+    `owning` maps each path of a refusal to the intents that own it. Intents own at least one.
     """
     if len(owning) == 1:
         return "the file"

@@ -227,12 +227,11 @@ def read_source(source: PlanSource) -> ReadPlan:
         problems += read.problems
     left = len(source.paths) - MAX_DIRECTORIES
     if left > 0:
-        are = "is" if left == 1 else "are"
         problems.append(
             PlanProblem(
                 document=source.paths[MAX_DIRECTORIES],
                 line=0,
-                problem=f"{counted(left, 'plan')}, from this one on, {are} left out",
+                problem=f"{counted(left, 'plan')} left out, beginning with this one",
                 cure=f"import each by its own path: at most {MAX_DIRECTORIES:,} are read at once",
             )
         )

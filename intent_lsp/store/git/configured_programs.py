@@ -77,7 +77,7 @@ def runs_programs(git: Git | None, environment: Mapping[str, str] = os.environ) 
     settings = tuple(_settings(git))
     return (
         any(_runs(*setting) for setting in settings)
-        or _is_elsewhere(git, dict(settings).get(_HOOKS))
+        or _may_run_hook(git, dict(settings).get(_HOOKS))
         or git.has_submodules()
     )
 
@@ -95,20 +95,20 @@ def _directs(name: str, value: str) -> bool:
     )
 
 
-def _is_elsewhere(git: Git, named: str | None) -> bool:
-    """Return whether git finds another repository than `git`, or a `post-index-change` hook.
+def _may_run_hook(git: Git, hooks_path: str | None) -> bool:
+    """Return whether git may have a `post-index-change` hook to run.
 
-    The hook is searched for in the directory `named`, the value of `core.hooksPath`, or in the
-    default one if `named` is None. Return True also if `named` begins with `%`, which stands for
-    git's installation directory, or if git fails.
+    It is searched for in `hooks_path`, the value of `core.hooksPath`, or in the default directory
+    if that is None. Return True also if it is unknown where hooks are: if `hooks_path` begins with
+    `%`, as in `%(prefix)/hooks`, if git finds another repository than `git`, or if git fails.
     """
     printed = run_git(git.root, "rev-parse", "--absolute-git-dir", "--git-common-dir")
     places = [Path(git.root, os.fsdecode(line)) for line in (printed or b"").splitlines()]
     if not places or places[0].resolve() != git.git_dir.resolve():
         return True
-    hooks = git.top / Path(named).expanduser() if named else places[-1] / "hooks"
+    hooks = git.top / Path(hooks_path).expanduser() if hooks_path else places[-1] / "hooks"
     # Git expands `%(prefix)/` to its own installation directory, which is unknown here.
-    return (named or "").startswith("%") or (hooks / _INDEX_HOOK).exists()
+    return (hooks_path or "").startswith("%") or (hooks / _INDEX_HOOK).exists()
 
 
 def _settings(git: Git) -> Iterator[tuple[str, str | None]]:

@@ -151,7 +151,7 @@ def blobs_in_commit(repository: Any, paths: Iterable[str], *, commit: str) -> Ma
     return {path: blob_id for path, blob_id in found if blob_id is not None}
 
 
-def merged_commits(repository: Any, path: str) -> Iterator[str]:
+def merge_parents(repository: Any, path: str) -> Iterator[str]:
     """Yield the ids of the parents of each merge whose file at `path` differs from all parents'.
 
     Only the newest `_WALKED_AT_MOST` commits in HEAD's history are searched, newest first. Parents

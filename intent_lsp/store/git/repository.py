@@ -36,7 +36,7 @@ from intent_lsp.store.git.objects import (
     discover,
     head_commit,
     index,
-    merged_commits,
+    merge_parents,
     setting,
     submodules,
 )
@@ -106,15 +106,16 @@ class Git:
         """Return a file's version (blob, conversion) in a commit; None if absent or unreadable."""
         return (self.versions_at(commit, (path,)) or {}).get(path)
 
-    def merged_commits(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
+    def merge_parents(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
         """Return the parents' ids of each merge whose file at `path` differs from all parents'.
 
-        At most `limit` ids are returned, those of the newest merges first. Only the newest 5,000
-        commits of HEAD's history are searched. The result is empty if git cannot be read.
+        Each parent's id is an item of its own. At most `limit` ids are returned, those of the
+        newest merges first. Only the newest 5,000 commits of HEAD's history are searched. The
+        result is empty if git cannot be read.
         """
         full = self._prefix + path
         return self.ask(
-            (), lambda repository: tuple(islice(merged_commits(repository, full), limit))
+            (), lambda repository: tuple(islice(merge_parents(repository, full), limit))
         )
 
     def versions_at(
@@ -278,7 +279,8 @@ def filtered(top: Path, version: Version) -> bytes | None:
 
     If the file has a filter program or a working-tree encoding, return the file's bytes on disk,
     provided that git cleans them into the version's blob: a program may not give the same bytes
-    again. Otherwise git converts the blob. For Git LFS it then gives only the file's pointer.
+    again. Otherwise git converts the blob, with the filter program if there is one. Git LFS then
+    gives only the file's pointer.
     """
     if version.how.program and (disk := _clean(top, version)) is not None:
         return disk

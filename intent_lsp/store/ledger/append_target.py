@@ -66,8 +66,8 @@ class OwnSegment:
     def _begun(self) -> tuple[WorkspacePath, str] | None:
         """Return (file of the chosen segment, id), or None if no segment was chosen.
 
-        The id is what `_index_change` returned when the segment was chosen. Return None also if the
-        file with the choice cannot be parsed.
+        The id names the change that git was making to its index when the segment was chosen, and is
+        "" if there was none. Return None also if the file with the choice cannot be parsed.
         """
         found = _NAME.fullmatch(read_bytes(self._kept) or b"")
         if found is None:

@@ -81,9 +81,9 @@ class LedgerVersions:
         """Search the commits reachable from refs and reflogs for records with the hashes `wanted`.
 
         Return the commit in which each was found, and whether the search was complete: it is not if
-        it had to leave out commits or contents, for example because of its limits. If `wanted` is
-        empty or there is no usable repository, nothing is searched. In both cases the search counts
-        as complete only if no `.git` is at or above the root.
+        it had to leave out commits or contents, for example because of its limits. If there
+        is no usable repository, the search counts as complete only if no `.git` is at or above the
+        root.
         """
         if self._repository is None or not wanted:
             return EvidenceSearch(held={}, whole=self._alone)

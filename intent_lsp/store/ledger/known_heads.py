@@ -131,7 +131,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _spelled(head: KnownHead) -> bytes:
-    """Encode a known head as the line `HASH + CHECKSUM`, with `-` for a head in no commit."""
+    """Encode a known head as the line `HASH + CHECKSUM`, or `HASH - CHECKSUM` if in no branch."""
     told = (head.hash.encode(), b"+" if head.committed else b"-")
     return b" ".join((*told, _check(told))) + b"\n"
 

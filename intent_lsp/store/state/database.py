@@ -85,7 +85,7 @@ class Database:
     `read` and `write` raise StateUnavailableError. With a `stand_in`, an in-memory database
     replaces the file if the disk is full, or if the file cannot be used and this object has not
     written to it yet. Then `problem` says why, else it is None. While `.orchestration/` is missing,
-    an empty in-memory database is used in any case.
+    an empty in-memory database is used, with or without a `stand_in`.
     """
 
     def __init__(

@@ -114,7 +114,7 @@ class Notes:
         return self._database.do(query, session_id, at_most) > 0
 
     def put_voice(self, session_id: str, agent_id: str, voice: AgentInfo) -> None:
-        """Store what was reported of an agent (`voice`). A field that is None keeps its old value.
+        """Store an agent's reported model and URL (`voice`). One that is None keeps its old value.
 
         `agent_id` is the id of a subagent, or "" for the session's own agent.
         """

@@ -133,9 +133,9 @@ class OpenCommands:
     def with_tree(self, body: bytes, tree: bytes | None, gone_on: int | None) -> Ticket:
         """Decode a stored ticket, with its work tree's snapshot if it still has one.
 
-        `body` and `tree` are the stored forms of the ticket and of the snapshot. `gone_on` is the
-        ticket's flag (see the method `go_on`), 0 or 1. If the ticket has no snapshot, `tree` and
-        `gone_on` are None.
+        `body` and `tree` are the stored forms of the ticket and of the snapshot. `gone_on` is 1
+        if the session made another call before the command's end was reported, else 0. If the
+        ticket has no snapshot, `tree` and `gone_on` are None.
         """
         ticket = parsed(Ticket, body)
         if tree is None:

@@ -274,7 +274,7 @@ class AgentRequests:
 
         Warn the person of uncommitted changes of files that the call has discarded.
         """
-        what = f"an agent called {outcome.ticket.tool_name}"
+        what = f"an agent called the tool {outcome.ticket.tool_name}"
         self._connection.outcomes.recorded(open_root, what, outcome.record, outcome.queued)
         for record in outcome.beside:
             self._connection.outcomes.recorded(open_root, what, record, None)

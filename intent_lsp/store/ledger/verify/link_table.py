@@ -96,7 +96,7 @@ class Packed(NamedTuple):
 
     @property
     def keys(self) -> list[Key]:
-        """The lines' own hashes as a list, 32 bytes each."""
+        """The hash of each line, 32 bytes."""
         return [self.hashes[at : at + 32] for at in range(0, len(self.hashes), 32)]
 
 
