@@ -81,7 +81,7 @@ def _edit(text: str, lines: range | None) -> FileEdit | EditRefused:
 def _without_tabs(edits: Sequence[SpaceEdit], made: ComposedIntents) -> list[SpaceEdit]:
     """Return the edits, and those that replace a tab between a dash and its item by one space.
 
-    They are in order of position.
+    All are in order of position.
     """
     known = {start for start, _, _ in edits}
     tabs = ((start, end, " ") for start, end in made.composed.tab_gaps if start not in known)

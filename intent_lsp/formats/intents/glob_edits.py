@@ -52,9 +52,10 @@ def _in_brackets(before: str, after: str) -> bool:
 
 
 def _removed(place: Span, before: str, after: str) -> TextChange | None:
-    """Return the change that takes a glob away, or None if its place alone does not allow it.
+    """Return the change that takes a glob away, or None.
 
-    `before` and `after` are the texts around the glob on its line.
+    `before` and `after` are the texts around the glob on its line. Return None if the glob is
+    behind two dashes, or in brackets without a comma next to it on its line.
     """
     line, end = place.start.line, place.end.character
     if _ITEM_ALONE.fullmatch(before) and _REST.fullmatch(after):

@@ -52,7 +52,7 @@ def odd_ids(ids: Sequence[IntentId]) -> Iterator[tuple[IntentId, str]]:
 
 
 def _style(name: str) -> _IdStyle | None:
-    """Return the style of an id, or None for one that has no plain style."""
+    """Return the style of an id of words, perhaps with a number at the end; None for others."""
     numbered = _NUMBERED.fullmatch(name)
     if numbered is None and _WORDS.fullmatch(name) is None:
         return None

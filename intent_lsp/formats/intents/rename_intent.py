@@ -62,9 +62,10 @@ def rename_intent(
 
     `intent_id` is the intent's id or one of its aliases. White space around `new_id` does not
     count. The id keeps its quotes, and gets quotes if YAML would read the new one as something
-    else. A repeated id in the entry, and a pointer to the old id, are changed too, unless they are
-    block text or YAML aliases. If the old id is no alias yet, it becomes one: it takes the place of
-    the new id in the aliases, or is appended to them. Nothing else changes.
+    else. The old id is also changed in further keys of the entry, such as `intent_id`, and in
+    pointers, such as `active_intent`, unless it is block text or a YAML alias there. The old id
+    becomes an alias of the intent: in the place of the new id if that was an alias, else at the
+    end. Nothing else changes.
     """
     if structure.text.startswith(_MARK):
         unmarked = read_structure(structure.text[1:])
@@ -198,7 +199,7 @@ def _respelled(
 ) -> Iterator[tuple[YamlNode, str]]:
     """Yield the nodes whose whole value changes, each with its new value.
 
-    A pointer or a repeated id that cannot be edited is left out, and keeps the old id.
+    A pointer such as `active_intent`, or a repeated id, keeps the old id if it cannot be edited.
     """
     for mention in mentions_of(structure, intent):
         match mention.kind:

@@ -128,7 +128,7 @@ def examine(line: bytes) -> Link:
 def entry(line: bytes) -> IndexEntry:
     """Return the index entry of a ledger line. Never raises.
 
-    If the line is no record, only the entry's `link` is set, and has the flaw.
+    If the line is no record, only the entry's `link` is set, and `link.flaw` says why.
     """
     wire = _parse(line)
     if isinstance(wire, Flaw):
@@ -138,7 +138,7 @@ def entry(line: bytes) -> IndexEntry:
 
 
 def entry_of(record: Record) -> IndexEntry:
-    """Return the index entry of a record that has its hash and its place in the chain."""
+    """Return the index entry of a record whose `integrity` is complete, its hash included."""
     return entry_at(linked(record, record.integrity.record_hash), record)
 
 

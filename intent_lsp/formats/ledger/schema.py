@@ -112,7 +112,7 @@ class WireApproval(_Wire, kw_only=True):
 
 
 class WireGrant(_Wire, kw_only=True):
-    """Scope that a person granted, as a ledger line holds it."""
+    """Scope that a person granted to the record's intent, as a ledger line holds it."""
 
     patterns: tuple[str, ...]
     reason: str | None

@@ -175,7 +175,7 @@ def trailers(text: str) -> tuple[Checkpoint | Rejected, ...]:
 
 
 def origin_line(checkpoint: Checkpoint) -> str:
-    """Return the name that a checkpoint's ledger has in signed notes.
+    """Return the name of a checkpoint's ledger in signed notes: `intent-lsp/ledger/<origin>`.
 
     It is the first line of the note, and the name of the key.
     """

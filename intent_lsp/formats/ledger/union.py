@@ -212,7 +212,7 @@ class Conflict(Struct):
         return ConflictPart.MARKER
 
     def _sign(self, line: bytes) -> bytes | None:
-        """Return the character that a marker line repeats, or None if the line is no marker.
+        """Return the `|`, `=` or `>` that a marker line repeats, or None if the line is no marker.
 
         A marker must be as long as the one that opened the conflict.
         """

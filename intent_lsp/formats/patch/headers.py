@@ -142,7 +142,7 @@ def _stacked(lines: Sequence[str], at: int) -> bool:
 def _block(lines: Sequence[str], at: int) -> tuple[dict[str, str], int]:
     """Return the header lines from index `at`, by keyword, and the index of the line after them.
 
-    They end at a line that is no header line, has another indentation, or begins another header.
+    They end at a line that is no header line, has another indentation, or names another file.
     """
     block: dict[str, str] = {}
     indent: str | None = None

@@ -9,9 +9,10 @@ Invariant: nothing is applied, and nothing is raised. A text that is not a patch
 a problem.
 Invariant: names with git's prefixes, such as `a/`, mean one file. If another name may mean two
 files, both are returned.
-Invariant: the first and last line of an envelope may be missing. A here-document or prose around
-it, and `\r\n`, have no effect.
-Invariant: an indented line in an update is text, unless its indentation is that of the update.
+Invariant: the first and last line of an `apply_patch` envelope may be missing. A here-document or
+prose around it, and `\r\n`, have no effect.
+Invariant: an indented line in an update is text, unless it is indented like the update's first
+line.
 """
 
 import re

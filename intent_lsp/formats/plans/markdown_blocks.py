@@ -42,7 +42,7 @@ class MarkdownBlock(Struct, frozen=True, kw_only=True):
     0 at which the block begins, with tab stops at every fourth. `headings` are the titles of the
     headings above the block, outermost first; a heading's own title is the last of them. Of an
     item, `mark` is the character in its checkbox (None without one), `optional` says whether a `*`
-    follows the checkbox, and `ordinal` is its number or "".
+    follows the checkbox, as in `[ ]* text`, and `ordinal` is its number or "".
     """
 
     kind: BlockKind
@@ -82,8 +82,8 @@ class MarkdownText(Struct, frozen=True):
     def nested_below_tasks(self) -> Iterator[tuple[MarkdownBlock, MarkdownBlock]]:
         """Yield (block, outermost task) for each task and each block that is nested below a task.
 
-        An outermost task comes with itself. A heading, or a block that is indented no further than
-        the outermost task, ends what is nested below that task.
+        An outermost task is paired with itself. A heading, or a block that is indented no further
+        than the outermost task, ends what is nested below that task.
         """
         task: MarkdownBlock | None = None
         for block in self.blocks:

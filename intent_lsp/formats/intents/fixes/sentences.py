@@ -70,9 +70,9 @@ def mapping_fix(reading: YamlDocument, table: MappingNode) -> Fix | None:
 
 
 def item_fix(reading: YamlDocument, listing: SequenceNode, item: YamlNode) -> Fix | None:
-    """Return the fix that replaces a mapping in a list by its `key: value` sentences.
+    """Return the fix that replaces a mapping in a list by one text `key: value` for each pair.
 
-    `item` is the mapping, or an alias of one. It becomes one item of `listing` for each pair.
+    `item` is the mapping, or an alias of one. Each text becomes an item of `listing`.
     Return None if the mapping has no pairs, if `item` itself has a tag or an anchor, or if in a
     block mapping a `?`, a tag or an anchor stands before a key.
     """

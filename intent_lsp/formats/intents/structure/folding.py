@@ -80,7 +80,10 @@ def visible_end(text: str, node: YamlNode) -> int:
 
 
 def _runs(structure: IntentsStructure, node: YamlNode, texts: list[range]) -> Iterator[FoldedRun]:
-    """Yield the runs in a node. Add the lines of each text on several lines to `texts`."""
+    """Yield the lines of each list item and each pair in a node.
+
+    The lines of each text on several lines are added to `texts`.
+    """
     match node:
         case SequenceNode():
             for item in node.items:

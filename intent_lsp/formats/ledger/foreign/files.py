@@ -107,8 +107,8 @@ def _conversations(keys: ForeignKeys) -> Iterator[Conversation]:
     """Yield the conversation in the JSON object that `keys` reads.
 
     Yield several if its ranges overlap, or if a range has another contributor than the
-    conversation. Ranges that would need more than `_MAX_LAYERS` conversations of one contributor
-    are dropped.
+    conversation. If so many ranges overlap that one contributor would need more than
+    `_MAX_LAYERS` conversations, some of the ranges are dropped.
     """
     url = talk_url(keys.text("url", limit=MAX_URL) or UNKNOWN)
     plain = _contributor(keys.within("contributor")) or UNKNOWN_CONTRIBUTOR

@@ -55,7 +55,7 @@ def _spelled(value: Any) -> str:  # noqa: ANN401 -- as above
 def number(value: float) -> str:
     """Format a number as ECMAScript does: with the fewest digits that identify the double.
 
-    Infinity becomes `null`.
+    Infinity becomes `null`. JSON has no NaN.
     """
     if isinstance(value, int) and abs(value) < _EXACT:
         return str(value)
@@ -83,7 +83,7 @@ def _placed(digits: str, point: int) -> str:
 
 
 def _whole(digits: str) -> float:
-    """Return the value of a JSON integer. A long one becomes a double, as in JavaScript."""
+    """Return a JSON integer as an int, or as a double if it is long, as in JavaScript."""
     return int(digits) if len(digits) <= _SHORT else float(digits)
 
 

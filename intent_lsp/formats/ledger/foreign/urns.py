@@ -1,4 +1,4 @@
-"""Converts names in records to URIs and back, for formats that need URIs (ledger section 7)."""
+"""Converts sessions and related entries of records to URIs and back (ledger section 7)."""
 
 import re
 from typing import Final
