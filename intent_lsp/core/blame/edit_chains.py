@@ -53,9 +53,9 @@ def edit_chain(
 def earlier_edits(steps: Sequence[Edit], after: ContentHash | None) -> frozenset[int]:
     """Return the orders of the edits that led to the content with the hash `after` (None: no file).
 
-    They are followed back from that content as far as `steps` go. `steps` are all edits of the
-    file; their orders count from 0. If an edit started from that content, only edits older than the
-    first such edit count, since the file may have had the content again later.
+    `steps` are all edits of the file, and their orders count from 0. Edits are followed back from
+    that content. If an edit started from it, only edits older than the first such edit count: for A
+    after the edits A (0), A→B (1) and B→A (2), return {0}.
     """
     first = min((step.order for step in steps if step.pre == after), default=len(steps))
     before = [step for step in steps if step.order < first]

@@ -49,9 +49,9 @@ class _Back(Struct):
     """The state of a walk back through the edits, newest first.
 
     The walk has arrived at the content from before the edits in `steps`: `wanted` is its hash,
-    `lines` its lines (None if unknown). `used` are the orders of the edits that may not be used
-    again. Edits with an `order` below `limit` are preferred. `last` is the edit that ended the
-    walk, because its `pre` is None or it does not show what it replaced; None if no edit did.
+    `lines` its lines (None if unknown). No edit with an `order` in `used` is taken again, and one
+    with an `order` below `limit` is preferred. `last` is the edit that ended the walk, since it has
+    no `pre` or does not show what it replaced; None if no edit did.
     """
 
     steps: list[tuple[Edit, list[Splice]]] = field(default_factory=list)

@@ -67,9 +67,9 @@ def puts_back(words: Sequence[Word]) -> bool:
 def _subcommand(words: Sequence[Word], place: KnownPath) -> tuple[str, Sequence[Word], KnownPath]:
     """Return git's subcommand, the words after it, and the directory in which git works.
 
-    `words` are those after `git`, run in `place`; unknown ones are left out. The subcommand is ""
-    if there is none. The directory is None if it is not known, as with `--git-dir DIR`; `-C DIR`
-    enters DIR.
+    `words` are those after `git`, run in `place`. Unknown words, such as `$X`, are dropped first.
+    The subcommand is "" if there is none. The directory is None if it is not known, as with
+    `--git-dir DIR`; `-C DIR` enters DIR.
     """
     arguments = leading_arguments([word for word in words if not word.unknown], _GIT)
     for option in arguments.options:

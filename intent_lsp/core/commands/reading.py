@@ -42,7 +42,7 @@ class CommandKind(IntEnum):
 
 
 class Effect(StrEnum):
-    """How a command changes a path."""
+    """How a command changes a path: it writes, creates, deletes or moves it."""
 
     WRITE = "write"
     CREATE = "create"

@@ -247,7 +247,8 @@ def reading(question: GateRequest, denied: Denied | None) -> str:
 def specification(question: GateRequest, denied: Denied | None) -> str:
     """Describe gate row 15 in a sentence: whether new numbered specifications have their class.
 
-    They need the class INTENT_EVOLUTION. `denied` is the row's refusal, or None if the row passed.
+    A call that creates such a file, as `specs/003-login/spec.md`, must declare the class
+    INTENT_EVOLUTION. `denied` is the row's refusal, or None if the row passed.
     """
     call = question.facts_of_call
     if not call.new_specs:

@@ -193,7 +193,7 @@ def whole_event(event: Event) -> Event:
 
 
 def _whole_fields(value: Struct) -> dict[str, object]:
-    """Return the fields of an event or of a part of it by name, with their surrogates replaced."""
+    """Return the fields of an event, or of a part, by name: each value as `_whole` returns it."""
     return {name: _whole(getattr(value, name), name) for name in value.__struct_fields__}
 
 

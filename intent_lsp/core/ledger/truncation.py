@@ -83,9 +83,9 @@ def with_cut_ends(
     `search` says which commits contain these records. Of each code only the first problem is added,
     and its message counts the others (ledger section 2). `ok` is False if any problem is an ERROR.
 
-    Two kinds of these anchors are removed and cause no problem. One is COMMIT, unless `committed`
-    is the commit checked out. The other is a head in `known` that a branch contained, if a complete
-    search found no commit that still contains it.
+    Two kinds of these anchors are removed and cause no problem. One has the kind AnchorKind.COMMIT,
+    unless `committed` is the commit checked out. The other is a head in `known` that a branch
+    contained, if a complete search found no commit that still contains it.
     """
     forgotten = _forgotten(known, search)
     anchors = tuple(each for each in found.anchors if not _is_past(each, committed, forgotten))

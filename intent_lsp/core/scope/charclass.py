@@ -38,9 +38,10 @@ class CharClass(Struct, frozen=True, kw_only=True):
     all that are in none of these categories: `[[:print:]]` has the `left_out` `("C",)`. `ranges`
     are (first, last) characters. A category may be given by its first letter.
 
-    `negated`: the expression begins with `!` or `^`. The set then has the code points in one of
-    `left_out` and, if there are `ranges` or `categories`, those outside of all these. `folded`:
-    case is ignored. `posix` is the number of POSIX classes in the expression.
+    `negated`: the expression begins with `!` or `^`. If it names characters both by `left_out` and
+    otherwise, each part is negated by itself, and the set is their union, as in minimatch:
+    `[!a[:print:]]` has all code points but `a`. `folded`: case is ignored. `posix` is the number of
+    POSIX classes in the expression.
     """
 
     negated: bool

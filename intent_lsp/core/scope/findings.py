@@ -281,7 +281,7 @@ def _unmatched(
 
 
 def _overlaps(intents: Intents, survey: ScopeSurvey, *, whole: bool) -> Iterator[ScopeFinding]:
-    """Yield a finding for each overlap that `survey` reports. `whole`: it is of all files."""
+    """Yield a finding for each overlap in `survey`. `whole`: all files were surveyed."""
     for overlap in survey.overlaps():
         one, two = intents.items[overlap.first], intents.items[overlap.second]
         files = overlap.words(whole=whole)

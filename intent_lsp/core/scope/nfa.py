@@ -196,9 +196,10 @@ class Automaton:
         state.edges[char] = after
 
     def _led_to(self, number: int) -> int:
-        """Return the set of places that a place leads to without consuming a character.
+        """Return, as bits, the places that a place leads to without consuming a character.
 
-        The place itself is in the set. Places in `_ways` are passed through and are not in the set.
+        The place itself is included. But places in `_ways` are only passed through, and never
+        included.
         """
         bits, seen, todo = 0, {number}, [number]
         while todo:

@@ -46,8 +46,8 @@ class SegmentTable:
     """Segments, each with a mask of bits, that are matched together against one name.
 
     Literal segments are looked up in a dict. So are segments `text*` and `*text`, in one dict for
-    each length of `text`. Other segments without an automaton are matched together by a Bundle.
-    Segments with an automaton are matched one by one.
+    each length of `text`. Of the others, those that can be written out without extglobs are matched
+    together by a Bundle, and the rest one by one, each by its Automaton.
     """
 
     __slots__ = ("_automata", "_bundle", "_bundled", "_heads", "_names", "_tails")

@@ -91,8 +91,8 @@ def globs_of(
     below it.
 
     In `left_out` are the paths that no intent may own, the globs that begin with `**`, the globs
-    beyond MAX_GLOBS, and the paths of `_perhaps_new`. Other paths without a glob are dropped, and
-    so are the plan's own documents, for which `own` returns True.
+    beyond MAX_GLOBS, and the paths that only lack `stated` (see `_perhaps_new`). Other paths
+    without a glob are dropped, and so are the plan's own documents, for which `own` returns True.
     """
     globs: dict[str, None] = {}
     left_out: list[str] = []

@@ -38,14 +38,14 @@ class HookFile(Struct, frozen=True, kw_only=True):
     `path` is the file with the hooks, or the directory of the programs if `shape` is SCRIPTS. It is
     relative to the directory that `place` means. `gate` is the name of the event before a call;
     `tools` are other events that are about calls, and `events` all others. `container` is the key
-    of the hooks in the file. `matcher` is a pattern that matches every tool, or None: GROUPS and
-    TRIGGERS have it for `gate` and `tools`. `command` is the key of a handler's command,
-    and `extra` are further members of a handler in JSON. `limit` is the key and value of a
-    handler's time limit, or None. `closed` is the key and value that make the host refuse a call if
-    the hook fails, or None. `top` are members that the file must have, such as a version. `own`:
-    the file is for our entries alone. `named`: the host does not tell a hook the event, so the
-    command names it. `local` is the path of a file for hooks that is not committed, or None. The
-    defaults are those of Claude Code and its followers.
+    of the hooks in the file. `matcher` is a pattern that matches every tool, or None; it is written
+    at the events `gate` and `tools` in the shapes GROUPS and TRIGGERS. `command` is the key of a
+    handler's command, and `extra` are further members of a handler in JSON. `limit` is the key and
+    value of a handler's time limit, or None. `closed` is the key and value that make the host
+    refuse a call if the hook fails, or None. `top` are members that the file must have, such as a
+    version. `own`: the file is for our entries alone. `named`: the host does not tell a hook the
+    event, so the command names it. `local` is the path of a file for hooks that is not committed,
+    or None. The defaults are those of Claude Code and its followers.
     """
 
     path: str

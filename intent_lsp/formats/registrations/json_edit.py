@@ -87,8 +87,8 @@ def without(text: str, path: JsonPath) -> Edited | None:
 
     Objects and arrays that become empty by this go too, if they have the layout of added ones and
     hold no comment. If the root goes too, return None; but if comments stand outside of the root,
-    return `{}` with these comments. Return UnreadableText if the text is not JSON, has no such
-    part, or cannot be edited without touching other text.
+    return `{}` with these comments. If the text is not JSON, has no such part, or cannot be edited
+    without touching other text, return an UnreadableText.
     """
     tree = parse_jsonc(text)
     if isinstance(tree, UnreadableText):
@@ -183,10 +183,10 @@ def _cuts(text: str, node: JsonNode, part: JsonPart) -> list[tuple[int, int, str
 def _stretch(text: str, start: int, end: int) -> tuple[int, int, str]:
     """Return the change (start, end, "") that removes a part and the white space beside it.
 
-    The part is between the offsets `start` and `end`, with or without the comma behind it. If the
-    part is alone on its line, or with a comment behind it, its line is removed without the comment.
-    Otherwise the blanks before the part are removed if other text begins its line. The blanks
-    behind its comma are removed if the part begins its line, object or array.
+    The part is between the offsets `start` and `end`, with or without the comma behind it. If its
+    line has nothing else, or only a comment behind it, the line is removed, and the comment moves
+    to the line above. Otherwise the blanks before the part are removed if other text begins its
+    line. The blanks behind its comma are removed if the part begins its line, object or array.
     """
     line = TextPositions(text).line_start(start)
     lead = text[line:start]

@@ -249,9 +249,10 @@ def _plan(at: RegistrationFiles, options: argparse.Namespace) -> RegistrationPla
 
 
 def _kept_at_home(at: RegistrationFiles, options: argparse.Namespace) -> tuple[str, ...]:
-    """Return the files in the home directory in which chosen hosts are still registered.
+    """Return the files in the home directory in which `agents uninstall` leaves our entries.
 
-    Return () with --host, since these files are then changed too.
+    Without --host, they are those in which the chosen hosts are registered. With --host, there are
+    none, since the command removes these entries too.
     """
     if options.host:
         return ()

@@ -55,8 +55,8 @@ def trace_seal(call: Call) -> Exit | None:
 
     Write a checkpoint: the ledger's name (the hash of its first record), the number of its
     records, and the hash of the newest record. Whoever can write the ledger can also
-    rewrite it from the start. A checkpoint reveals that if it is kept where they cannot
-    write: in the message of a pushed commit, in a ticket, on paper. --check compares a
+    rewrite it from the start. A checkpoint reveals such a rewriting if it is kept where they
+    cannot write: in the message of a pushed commit, in a ticket, on paper. --check compares a
     checkpoint with the ledger; the exit status is 1 if records that the checkpoint counts
     are gone or changed, or if the ledger is broken. A broken ledger gets no checkpoint.
     With --key the checkpoint is signed, as a note (c2sp.org/signed-note) that --check --pub
@@ -65,9 +65,9 @@ def trace_seal(call: Call) -> Exit | None:
     git commit --trailer "$(intent-lsp trace seal)"
 
     Return Exit.VIOLATIONS (1) if the ledger is broken or contradicts a checkpoint. Otherwise return
-    Exit.FINE (0) with --check, and None without. Raise WrongUsageError if options do not go
-    together, if what they give cannot be used, or if the ledger is whole but no checkpoint of it
-    can be made.
+    Exit.FINE (0) with --check, and None without --check. Raise WrongUsageError if options do not go
+    together, if what they give cannot be used, or if an intact ledger has no record yet or too many
+    heads for a checkpoint.
     """
     options = call.options
     if options.check is not None:

@@ -1,8 +1,8 @@
 """Draws a table on a terminal with rich: colours, and columns that fit the window.
 
 Invariant: a cell's text is never read as rich's markup.
-Invariant: no text is cut off. A column is shown whole, folded, or not at all. If the last column
-has `free`, each row is written as one line, and the terminal wraps it.
+Invariant: no text is cut off. A column is shown whole, folded, or not at all. If the last column is
+`free` (see Column), each row is written as one line, and the terminal wraps it.
 """
 
 from collections.abc import Sequence

@@ -240,8 +240,9 @@ class Connection:
     async def end(self) -> None:
         """Cancel tasks and watches, wait for work on threads, then close every session and store.
 
-        First write what is due: audit events, the intent maps, and the history of intents in each
-        intents file. An intents file with unsaved edits in the editor is not written.
+        Before a root's stores are closed, write what is due: audit events, the intent map, and the
+        history of intents in the intents file. An intents file with unsaved edits in the editor is
+        not written.
         """
         self._watching.end()
         self._unopened.end()

@@ -161,7 +161,7 @@ class _Given(Struct, frozen=True):
 class GrantTokens(Struct):
     """The one-time tokens of one connection, each of which proves a person's click on a grant.
 
-    `clock` returns the current time.
+    `clock` returns the current time, by which tokens expire.
     """
 
     clock: Callable[[], datetime]

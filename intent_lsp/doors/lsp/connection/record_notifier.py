@@ -104,7 +104,7 @@ class RecordNotifier:
         The run is recorded after `rests_after` seconds without another save.
         """
         self._open_runs.setdefault(open_root, set()).add(after.judgement.path)
-        self.later(rests_after, self.run_rests(open_root, after))
+        self.later(rests_after, self.end_run_at_rest(open_root, after))
 
     def typed_in(self, open_root: OpenRoot, path: WorkspacePath) -> None:
         """Begin to record a root's open runs of automatic saves, except that of the file `path`.
@@ -122,7 +122,7 @@ class RecordNotifier:
         if tracked.open_root is not None and tracked.place is not None:
             await self.end_runs(tracked.open_root, [tracked.place.path])
 
-    async def run_rests(self, open_root: OpenRoot, after: AfterSave) -> None:
+    async def end_run_at_rest(self, open_root: OpenRoot, after: AfterSave) -> None:
         """End and record the run of automatic saves whose newest save is `after`.
 
         This is called once saves have paused. If later saves were added to the run, it goes on.

@@ -81,7 +81,7 @@ def state_of(open_root: OpenRoot) -> tuple[GovernanceStatus, tuple[object, ...]]
 
 
 def key_of_save(open_root: OpenRoot, judgement: Judgement) -> tuple[object, ...]:
-    """Return, after a save, the value to compare that `state_of` returns beside the status.
+    """Return the second value that `state_of` returns, as it is after a save.
 
     If it differs from an earlier one, the decisions on all files of the root may differ. Rules and
     active intent are taken from the save's `judgement`, not read again.

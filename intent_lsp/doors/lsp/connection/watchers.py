@@ -49,7 +49,7 @@ class RulesWatcher:
     def add(self, governance: Governance, directories: frozenset[Path]) -> frozenset[Path]:
         """Watch `directories`, and at the first call for a root its control files and git files.
 
-        Once all are watched, return those that were not watched before.
+        Wait until all are watched. Return those that were not watched before.
         """
         with self._lock:
             watched = self._watched.setdefault(governance.root, set())

@@ -33,10 +33,10 @@ class HostDiagnostics:
         self.changed: Callable[[OpenRoot], object] = lambda _: None
 
     def blind(self, open_root: OpenRoot) -> tuple[str, ...]:
-        """Return the titles of the agent hosts found last that did not ask while files changed.
+        """Return the titles of the agent hosts that did not ask before files of the root changed.
 
-        Their hooks are registered, but did not ask before a file was changed. The titles are
-        returned even if the settings hide the hosts' diagnostics.
+        They are the hosts that were last passed to `show`, even if the settings hide their
+        diagnostics.
         """
         return tuple(each.host.title for each in self._found.get(open_root, ()))
 

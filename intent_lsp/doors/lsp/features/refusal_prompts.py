@@ -43,10 +43,10 @@ class RefusalPrompts:
     ) -> None:
         """Report a refused save and its draft to the person, and do what the person chooses.
 
-        This is for a save whose text the editor did not write. The person may keep the draft. If
-        the file is out of scope, the person may expand the scope. If open intents own the file, the
-        person may select one. The text is then restored. A new file, which the editor has created
-        empty, may be deleted.
+        The save's text is in the draft and not on the disk. The person may keep the draft. If the
+        file is out of scope, the person may expand the scope. If open intents own the file, the
+        person may select one. After either, the draft's text is put back into the editor. A new
+        file, which the editor has created empty, may be deleted.
         """
         reason, denied, owners = _said(judgement), judgement.denied, _owners(judgement)
         narrow = denied is not None and denied.code is GateCode.SCOPE_VIOLATION

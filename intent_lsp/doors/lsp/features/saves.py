@@ -222,10 +222,10 @@ def _settle_refusal(
 ) -> bool:
     """Return whether a save was turned back and the disk kept its content.
 
-    Set the returned value as the result of the future `tracked.refused`, too. `before` is the
-    judgement before the save. A save with a draft was to be turned back. `after` is the outcome of
-    the save, or None if it has none: the disk then counts as unchanged. A missing file and an empty
-    file count as the same, because an editor creates a new file in any case.
+    `before` is the judgement before the save. Return False if it has no draft, since the save was
+    then not to be turned back. Else set the result of the future `tracked.refused`, too. `after` is
+    the outcome of the save, or None if it has none: the disk then counts as unchanged. A missing
+    file and an empty file count as the same, because an editor creates a new file in any case.
     """
     if before is None or before.draft is None:
         return False

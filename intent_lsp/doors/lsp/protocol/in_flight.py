@@ -194,16 +194,18 @@ class Shutdown:
         """The function that runs at the end, after the uncancellable work."""
 
     async def ended(self, patience: float) -> None:
-        """Start to end the connection, unless that has started, and wait until it has ended.
+        """End the connection, unless its end has begun already, and wait until it has ended.
 
-        First wait for uncancellable work, at most `patience` seconds. Then call `self.then`.
+        The end waits for uncancellable work, at most `patience` seconds, and then calls
+        `self.then`.
         """
         await asyncio.shield(self._begun(patience))
 
     async def ended_within(self, patience: float, limit: float) -> None:
-        """Call `ended` with `patience`, but return after `limit` seconds at the latest.
+        """End the connection as `ended` does, but return after `limit` seconds at the latest.
 
-        If the connection has not ended by then, log a warning and let its end go on.
+        `patience` is the most seconds to wait for uncancellable work. If the connection has not
+        ended after `limit` seconds, log a warning and let its end go on.
         """
         _, late = await asyncio.wait({self._begun(patience)}, timeout=limit)
         if late:

@@ -44,10 +44,10 @@ class ApprovalPrompt:
     async def settled(self, open_root: OpenRoot, asker: str, judged: T, judge: Judge[T]) -> T:
         """Return `judged`, or, if its decision is Ask, the result of judging after asking a person.
 
-        `judge` judges the call with an answer. `judged` is the result of `judge` with the answer
-        that `first_word` returns. `asker` is the id of the session that calls. If the person
-        chooses to grant the scope that the call needs, that is done before the call is judged
-        again.
+        `judge` judges the call with an answer. `judged` is the result of `judge` before anybody was
+        asked, with the answer `first_word`. `asker` is the id of the session that calls. If the
+        person chooses to grant the scope that the call needs, that is done before the call is
+        judged again.
         """
 
         async def ask(question: ApprovalQuestion) -> ApprovalAnswer:

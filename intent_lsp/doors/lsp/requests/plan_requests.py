@@ -132,7 +132,8 @@ class PlanRequests:
     async def complete(self, open_root: OpenRoot, params: CompleteParams) -> JsonObject:
         """Answer `intent/complete`: set an intent to completed.
 
-        If the params have an `attempt`, answer as `_attempted` does.
+        If the params have an `attempt`, since an agent has called its completion tool, answer as
+        `_attempted` does.
         """
         if params.attempt is not None:
             return await self._attempted(open_root, params, params.attempt)
