@@ -109,9 +109,8 @@ class Git:
     def merge_parents(self, path: WorkspacePath, *, limit: int) -> tuple[str, ...]:
         """Return the parents' ids of each merge whose file at `path` differs from all parents'.
 
-        Each parent's id is an item of its own. At most `limit` ids are returned, those of the
-        newest merges first. Only the newest 5,000 commits of HEAD's history are searched. The
-        result is empty if git cannot be read.
+        The newest merges come first, one item a parent, at most `limit` in all. Only the newest
+        5,000 commits of HEAD's history are searched. The result is () if git cannot be read.
         """
         full = self._prefix + path
         return self.ask(
@@ -279,8 +278,7 @@ def filtered(top: Path, version: Version) -> bytes | None:
 
     If the file has a filter program or a working-tree encoding, return the file's bytes on disk,
     provided that git cleans them into the version's blob: a program may not give the same bytes
-    again. Otherwise git converts the blob, with the filter program if there is one. Git LFS then
-    gives only the file's pointer.
+    again. Otherwise git converts the blob; for Git LFS it then gives only the file's pointer.
     """
     if version.how.program and (disk := _clean(top, version)) is not None:
         return disk
