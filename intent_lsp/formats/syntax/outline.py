@@ -197,10 +197,11 @@ def touched_definitions(
 
 
 class _Lines:
-    """Running totals over a file's lines: lines that are not blank, new lines, and removals.
+    """Running totals over a file's lines: lines that are not blank, written lines, and removals.
 
-    `filled` says for each line whether it is not blank. A removal of lines is counted at the line
-    above the removed lines. Removed lines at the start of the file are not counted.
+    `filled` says for each line whether it is not blank. Written lines are those that the change
+    added or replaced. A removal of lines is counted at the line above the removed lines. Removed
+    lines at the start of the file are not counted.
     """
 
     def __init__(self, filled: Sequence[bool], changed: Iterable[Range]) -> None:

@@ -150,9 +150,9 @@ class _Reading:
     def _value_start(self, begins: int) -> int | None:
         """Return the column of a value's word, which is behind an anchor and a tag.
 
-        `begins` is the column of the value. Return None if the cursor is in an anchor or a tag. If
-        the cursor is in white space before `begins`, return the cursor's own column if nothing but
-        a comment follows, else None.
+        `begins` is the column of the value, or of what follows if the value is empty. Return None
+        if the cursor is in an anchor or a tag. If the cursor is before `begins`, return the
+        cursor's own column if the value is empty, else None.
         """
         at, text = self._place.character, self._text
         if at >= begins:
@@ -227,7 +227,7 @@ class _Reading:
     def _flow_beside(self, path: tuple[Step, ...], column: int) -> FlowStart | None:
         """Return the bracket of `_bracket_above`, or None if its line's indent is not `column`.
 
-        `path` leads to the collection that the line belongs to.
+        Its line is the one with the bracket. `path` leads to the collection that holds this line.
         """
         found = self._bracket_above
         if found is None or found[0].indent != column:

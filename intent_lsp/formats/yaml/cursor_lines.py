@@ -147,9 +147,10 @@ def fitting(
 ) -> YamlCursor | None:
     """Return a cursor outside of brackets with its fields `deeper` and `dash_below` filled in.
 
-    Return None if what is below leaves no room for something new at the cursor. `own` is the
-    cursor's line, `below` the next one with content or None, and `parent` the column of the key or
-    dash that has the cursor's line in its value, or -1 at the root.
+    They say whether the next line with content is indented deeper than the word, and whether it has
+    a dash in the word's column. Return None if that line leaves no room for something new at the
+    cursor. `own` is the cursor's line, `below` the next one with content or None, and `parent` the
+    column of the key or dash that has the cursor's line in its value, or -1 at the root.
     """
     word, indent = found.word, -1 if below is None else below.indent
     if below is None or found.is_key or (word.quote and word.closed):

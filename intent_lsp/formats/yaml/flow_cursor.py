@@ -148,11 +148,14 @@ def _read_until(
 
 
 def _fits(top: _Open, word: CursorWord, following: TokenKind, *, typed: bool) -> bool:
-    """Return whether a word in `top` may be completed: no comma or key is missing behind it.
+    """Return whether a word in `top` may be completed.
 
-    A word in quotes always may be completed. A word without quotes that begins with an anchor or a
-    tag never may be. `following` is the kind of the token behind the word, or COMMA if there is
-    none. `typed`: the word is a token of the text, and not empty.
+    A word in quotes may. A word without quotes that begins with an anchor or a tag may not. Any
+    other word may before a comma or a closing bracket. As a key in braces, it may also before a
+    colon and, if `typed`, before another word.
+
+    `following` is the kind of the token behind the word, or COMMA if there is none. `typed`: the
+    cursor is at a token of the text.
     """
     if past_properties(word.typed, 0, len(word.typed)) != 0 and not word.quote:
         return False

@@ -80,7 +80,7 @@ class _Found(Struct, frozen=True, kw_only=True):
 
 
 class HostDoctor(Struct):
-    """Examines the hosts of one root. A command is tried once for each event of a host."""
+    """Examines one root's agent hosts. A hook command is run at most once per host and event."""
 
     files: RegistrationFiles
     _tried: dict[tuple[str, str, str], ProbeFinding] = field(default_factory=dict)

@@ -33,11 +33,12 @@ _LETS_GO: Final = re.compile(
 class Outcome(Struct, frozen=True, kw_only=True):
     """The result of recording a ticket's call, or what an open command has changed so far.
 
-    `recorded` is the result that is stored with the ticket. Each verdict on changed files gives one
-    record. `record` is the first of these records. It is None if there was nothing to record, or if
-    the record waits in the queue; then `queued` says why it waits. `beside` are the other records
-    that were appended now. `discarded` are drafts of uncommitted texts that the call discarded.
-    `again`: the call was recorded before. Then `recorded` is what was stored, and `record` is None.
+    `recorded` is the result that is stored with the ticket. The files of each verdict, such as
+    PASS, give one record. `record` is the first of these records. It is None if there was nothing
+    to record, or if the record waits in the queue; then `queued` says why it waits. `beside` are
+    the other records that were appended now. `discarded` are drafts of uncommitted texts that the
+    call discarded. `again`: the call was recorded before. Then `recorded` is what was stored, and
+    `record` is None.
     """
 
     ticket: Ticket

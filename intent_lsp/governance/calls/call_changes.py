@@ -136,11 +136,11 @@ class CallChanges(Struct, kw_only=True):
         """Return the changes in `besides` that belong to a command, while other commands run.
 
         `besides` are the changed files that the command did not name, and `ticket` is the
-        command's. Other commands count if they may have made the change (`_is_rival`). If another
-        command's intent owns a file and this command's does not, the change belongs to the other
-        command. If no intent of these commands owns a file, the change belongs to the command that
-        is recorded last. A file that another call claims, or that an editor is about to record, is
-        left out.
+        command's. Other commands count if they may have made the change (`_is_rival`). If this
+        command's intent owns a file, the change belongs to this command. Else, if another command's
+        intent owns the file, the change belongs to that command. If none owns the file, the change
+        belongs to the last of these commands to be recorded. A file that another call claims, or
+        that an editor is about to record, is left out.
         """
         state = self.events.stores.state
         others = () if state is None else state.tickets.commands.since(now - COMMAND_AWAITED_FOR)

@@ -131,7 +131,10 @@ class CallEvents(Struct, frozen=True, kw_only=True):
         )
 
     def under_new_names(self, besides: Sequence[FoundFile]) -> list[FoundFile]:
-        """Return `besides`; each vanished file and a new file similar to it become one rename."""
+        """Return the files found besides those that a call named, with renames.
+
+        Each vanished file and a new file similar to it become one renamed file.
+        """
         gone, came = dict[WorkspacePath, bytes](), dict[WorkspacePath, bytes]()
         for file in besides:
             if file.discarded:

@@ -83,8 +83,8 @@ class CallRecorder(Struct):
     ) -> Outcome | None:
         """Record what a ticket's call changed; `error`: why the call failed, or None.
 
-        Return None without a session database, or if the ticket is unknown. If the database was
-        deleted and this process remembers the ticket of the command, the command's changes are
+        Return None without a session database, or if the ticket is unknown. If a command deleted
+        the database, and this process has the command's ticket in memory, the command's changes are
         recorded as violations. If the ticket is recorded already, return the stored result.
         `compared` is the result of `compare`. `told`: the host reported the call's end. If it did
         not, and the agent has made another call since, the record is marked as a guess (`assumed`).

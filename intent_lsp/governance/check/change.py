@@ -59,7 +59,7 @@ class GitChange(Struct, frozen=True, kw_only=True):
 
 
 class OriginatedFile(Struct, frozen=True):
-    """A file of a change, its `kind` (such as EXEMPT), and the origins of its hunks.
+    """A file of a change, its class `kind` (see FileClass), and the origins of its hunks.
 
     `judged`: the gate is asked about it, and records are expected.
     """

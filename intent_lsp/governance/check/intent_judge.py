@@ -199,8 +199,8 @@ class IntentJudge:
     def denied_to_agents(self, path: WorkspacePath) -> Denied | None:
         """Return the refusal of an agent's change of a path, or None if it is not denied to agents.
 
-        Only what no agent may change is refused, whatever the intent. The rules asked are the
-        change's own, or the next version if these do not govern.
+        Only what no agent may change is refused, whatever the intent. Only the first of
+        `ChangeRules.versions` is asked.
         """
         rules = self._rules.versions[0]
         found = rules.denied(path)

@@ -6,8 +6,8 @@ Invariant: a tree without a commit is read as a whole, or not at all if that wou
 its files count as added.
 Invariant: a file's first content is never replaced by a later one. A file that appears in the tree
 later, before an editor opens it, counts as absent at first.
-Invariant: the whole content is kept of a file that an editor opens while it is unchanged. Of any
-other file, only the hash is kept here.
+Invariant: if an editor opens a file that still has its first content, that content is kept whole.
+Of any other file, only the hash is kept here.
 """
 
 import threading

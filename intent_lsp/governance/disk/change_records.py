@@ -73,9 +73,9 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         """Record those of the `ready` changes that still hold; yield a result for each record.
 
         Nothing is recorded if git has done something since the last snapshot (`GitWork.has_moved`),
-        if records still wait in the queue, or if `.orchestration` is gone. `session` is the
-        observer: changes by an unknown author are recorded under it. `inner` are the snapshots of
-        the git repositories below the root. The root's lock is held until the last result is taken.
+        if records still wait in the queue, or if `.orchestration` is gone. Changes by an unknown
+        author are recorded under `session`, which observed them. `inner` are the snapshots of the
+        git repositories below the root. The root's lock is held until the last result is taken.
         """
         held = partial(self._held, TreeFiles(self.judging.stores.root), inner)
         names = self._renamed(held, ready)
@@ -146,7 +146,7 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
     def all_is_recorded(self) -> bool:
         """Append the queued records to the ledger. Return whether none is left in the queue.
 
-        A queued record may be of a change that is about to be recorded.
+        Call this before recording a change, since a queued record may be of the same change.
         """
         try:
             self.judging.stores.ledger.drain()
@@ -258,9 +258,10 @@ class DiskRecorder(Struct, frozen=True, kw_only=True):
         return judged.verdict is ScopeValidation.FAIL
 
     def _refused(self, change: DiskChange, ticket: Ticket | None) -> ContentHash | None:
-        """Return the hash of the refused call whose edit a change made all the same, or None.
+        """Return the hash of a refused call that a change carries out all the same, or None.
 
-        Return None, too, if an allowed call (`ticket`) may have made the change.
+        It is what a record has as its `refused_call_hash`. Return None, too, if an allowed call
+        (`ticket`) may have made the change.
         """
         if ticket is not None or change.new is None:
             return None

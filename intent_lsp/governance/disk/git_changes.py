@@ -140,12 +140,13 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
     def _checked_out(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
         """Return whether git wrote a file by moving HEAD to a commit where it has this blob.
 
-        `blob` is None if the commit has no such file; `old` is the file's earlier hash. A commit
-        counts only if it is from before the first snapshot, was fetched, or was made at HEAD since.
-        Without a reflog, none made since counts. If somebody committed the file since, a commit
-        made at HEAD counts only if git made it, as in a rebase, and each content committed since is
-        recorded or is `old` (`_is_told`). A fetched commit counts then as `_is_from_elsewhere`
-        says.
+        `blob` is None if the commit has no such file; `old` is the file's earlier hash. The commit
+        must be from before the first snapshot, fetched, or made at HEAD since. Without a reflog,
+        none made since counts.
+
+        If somebody committed the file since, the commit must be as `_is_from_elsewhere` says, or be
+        made by git, as in a rebase. If git made it, each content committed since must be recorded
+        or be `old` (`_is_told`).
         """
         if self.moves is None:
             head = self.after.head
@@ -180,7 +181,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
         return move.made or move.new in self._logged or self._is_known(move.new, self._anywhere)
 
     def _is_from_elsewhere(self, commit: str, path: WorkspacePath, blob: str | None) -> bool:
-        """Return whether a commit's blob was there at the first snapshot, or was fetched since.
+        """Return whether a commit's blob was in git at the first snapshot, or was fetched since.
 
         The blob is that of `path` in `commit`, to which HEAD moved. A commit that was made here
         after the first snapshot and pushed can be reached from remotes like a fetched one. So no

@@ -194,7 +194,7 @@ def _known(intents: Mapping[str, Intent], there: Intent) -> ImportedBefore:
     """Return an intent of the intents file that a plan proposes again, and in what they differ.
 
     `there` is the intent as the plan proposes it. `intents` maps the specifications, ids and
-    aliases of the file's intents to the intents; that of `there` is among them.
+    aliases of the file's intents to the intents. It must have the specification of `there`.
     """
     here = intents[there.specification]
     differences = (

@@ -94,11 +94,11 @@ class CommandPaths:
     def _files(self, touched: TouchedPath) -> Iterator[TouchedPath]:
         """Yield what is to be judged at a path: the path itself, or for a directory its files.
 
-        A path outside the root or in a governed root below it is yielded itself, and so is a path
-        that no agent may change, or a directory that may hold such a path. Any other path marked as
-        a `directory` yields nothing, unless a file is there. Of any other existing directory,
-        `_copied` yields the files if something is copied or moved into it; otherwise
-        `_in_directory` does, unless it is a link. Any other path is yielded as by `_copied`.
+        A path is yielded itself if it is outside the root, in a governed root below it, denied to
+        agents, or a directory that may hold a denied path. Else a `directory` (see TouchedPath)
+        yields nothing, unless a file is there. For another existing directory, the files copied or
+        moved into it are yielded; if nothing is, its own files (`_in_directory`). Other paths, and
+        links to directories, are yielded by `_copied`.
         """
         place = resolve_below(self._stores.root, touched.path)
         if place is None or place.real is None or self._others.hold(place.path):

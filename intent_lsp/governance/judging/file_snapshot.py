@@ -72,7 +72,7 @@ class Overtaken(Struct, frozen=True):
     """A save made before the server first read a file.
 
     `saved` is the content that the save wrote, `before` the content that the editor had opened.
-    `later` is True if the file was written after the document was opened.
+    `later`: the file was last modified after the editor opened the document.
     """
 
     saved: FileContent

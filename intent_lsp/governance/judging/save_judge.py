@@ -46,12 +46,12 @@ _NOT_ASKED: Final = {
 class Judgement(Struct, frozen=True, kw_only=True):
     """The decision on one file for one session; `decision` is None if the file is not judged.
 
-    `standing` is the file's class, `selected` the id of the session's selected intent. `owners` are
-    the open intents that own the file of a refused edit, without ignored intents; there are none if
-    selecting another intent could not solve the refusal. `ticket` is an agent's open ticket for the
-    file, whose verdict the edit then gets. `own_write` is the hash of the server's last write of
-    the file. If the edit is allowed only because it restores the file, `restores` is the refusal
-    that it would get otherwise.
+    `standing` says how saves of the file are treated, `selected` is the id of the session's
+    selected intent. `owners` are the open intents that own the file of a refused edit, without
+    those in `.intentignore`; there are none if selecting another intent could not solve the
+    refusal. `ticket` is an agent's open ticket for the file, whose verdict the edit then gets.
+    `own_write` is the hash of the server's last write of the file. If the edit is allowed only
+    because it restores the file, `restores` is the refusal that it would get otherwise.
     """
 
     path: WorkspacePath
@@ -260,9 +260,10 @@ def _leading_out(decision: SaveDecision, rules: Rules, place: ResolvedPath) -> t
 def agents_standing(
     standing: FileClass, question: GateRequest, rules: Rules
 ) -> tuple[FileClass, Denied | None]:
-    """Return a file's class for a save by an agent in an editor, and the refusal or None.
+    """Return how an agent's save of a file in an editor is treated, and the refusal or None.
 
-    The refusal is None if agents may change the file. `standing` is the file's class for people.
+    The refusal is None if agents may change the file. `standing` says how a person's save is
+    treated.
     """
     found = tuple(filter(None, map(rules.denied, question.paths)))
     if not found:

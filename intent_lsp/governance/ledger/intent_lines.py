@@ -75,7 +75,7 @@ class WorkedFiles(Struct, frozen=True, kw_only=True):
 
     Those that the intent's records changed come first, the most recently changed first. `intent_id`
     is the intent's present id; `names` are its present and earlier ids. `truncated`: a limit may
-    have left out files with lines of the intent. It says nothing of the limits NAMES_FOLLOWED and
+    have left out files with lines of the intent. It is not set for the limits NAMES_FOLLOWED and
     RECORDS_OF_A_NAME.
     """
 

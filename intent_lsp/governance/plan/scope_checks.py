@@ -102,7 +102,10 @@ class ScopeChecks:
     def _placed(
         self, found: Iterable[ScopeFinding], read: IntentsFile, lines: Sequence[str]
     ) -> tuple[Finding, ...]:
-        """Return findings at their places; add those of `WorkChecks` and those on future dates."""
+        """Return findings at their places; add those of `WorkChecks`, and those on future dates.
+
+        A future date is a `created_at` or `updated_at` more than a day ahead.
+        """
         every = (*found, *self._works.known(read.intents))
         return (*_all_placed(every, read, lines), *_future_dates(read, self._stores.clock()))
 

@@ -115,7 +115,10 @@ class SessionHandles:
         return state.names.handle_or(new, session_id, agent_id, timestamp(self._stores.clock()))
 
     def has_handle(self, session_id: str) -> bool:
-        """Return whether a session's main agent has a handle. Commands must then use the handle."""
+        """Return whether a session's main agent has a handle.
+
+        If it has, commands that an agent runs must name the session by the handle, not by its id.
+        """
         state = self._stores.state
         return state is not None and state.names.handle(session_id, "") is not None
 

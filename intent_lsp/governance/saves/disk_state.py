@@ -87,7 +87,7 @@ class DiskState(Struct, kw_only=True):
         return self.begun(disk)
 
     def begun(self, disk: FileContent) -> tuple[FileContent, ContentHash | None]:
-        """Return what `before` does, but disregard `agreed`. `disk` is what the editor wrote."""
+        """Return what `before` returns if `agreed` is None. `disk` is what the editor wrote."""
         if self.moved and begins(disk.data, self.known.data):
             # What the watcher saw was the editor's own write, perhaps half done: go back before it.
             return self.former, self.former.hash

@@ -145,7 +145,7 @@ class Lessons:
 
 
 class AuditLog(Struct, frozen=True, kw_only=True):
-    """Writes the audit log of one root: `governance_ledger.md`, history of intents, and lessons."""
+    """Writes for one root `governance_ledger.md`, the intents' history, and the lessons files."""
 
     stores: Stores
     history: History

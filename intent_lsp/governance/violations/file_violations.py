@@ -62,7 +62,7 @@ class DocumentDiffs(Struct, frozen=True):
 
     @property
     def each(self) -> tuple[LineDiff, ...]:
-        """The diffs `head`, `baseline` and `passed`, without those that are None."""
+        """The diffs against HEAD, baseline and newest passing content, without None."""
         return tuple(diff for diff in (self.head, self.baseline, self.passed) if diff is not None)
 
     def edited(self, edits: Sequence[LineEdit], lines: list[str]) -> None:
@@ -136,8 +136,8 @@ def marked_lines(
 
     `look` is the file's snapshot, `lines` its text. `diffs` are those of that text, or None if it
     is not compared line by line. In that case the whole file is marked, if it has changed on disk
-    or `look.refused` is set. A stale file is marked on its first line, unless its text is that on
-    disk.
+    or if the content on disk is a recorded violation (`look.refused`). A stale file is marked on
+    its first line, unless its text is that on disk.
     """
     if look.stale:
         # If the buffer equals the disk's text, the file was reloaded and a save overwrites nothing.

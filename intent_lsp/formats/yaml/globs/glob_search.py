@@ -56,7 +56,7 @@ class GlobSearch:
     """One search for unquoted globs through a YAML text, key by key.
 
     `_outer` is None outside of the value of an `inner_of` key (see GlobKeys). Inside, it is a pair:
-    the offset up to which the value is known to reach, and the column of the key.
+    the offset up to which the value was followed so far, and the column of the key.
     """
 
     def __init__(self, text: str, keys: GlobKeys) -> None:
@@ -77,8 +77,8 @@ class GlobSearch:
     def _counts(self, key: re.Match[str]) -> bool:
         """Return whether the value of a matched key may hold globs (see GlobKeys).
 
-        That of an `outer` key may, and that of an `inner` key only inside the value of an
-        `inner_of` key. `_outer` notes where such a value begins and ends.
+        The value of an `outer` key may, and that of an `inner` key only inside the value of an
+        `inner_of` key. `_outer` is set at an `inner_of` key and cleared after its value.
         """
         if key.group("key") == self._keys.inner_of:
             self._outer = (key.end(), self._column(key))
@@ -156,7 +156,7 @@ class GlobSearch:
         return False
 
     def _inner(self, at: int) -> Iterator[tuple[int, str]]:
-        """Yield the offset and source of the unquoted glob at `at`, in braces, if there is one."""
+        """Yield the offset and source of an unquoted glob at `at` in braces: `{scope: *.py}`."""
         here = self._text[at : at + 1]
         if here in ("", "\r", "\n", ",", "}", "]", "#"):
             return

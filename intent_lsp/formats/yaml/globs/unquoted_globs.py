@@ -97,9 +97,9 @@ def _kept(globs: dict[int, str], composed: Composed | YamlProblem) -> dict[int, 
     """Return the globs without those that composing the masked text proved not to be values.
 
     `globs` maps offsets to sources. If composing succeeded, all globs that were not read as values
-    are left out. If it failed, only those of them are left out that stand before a value that was
-    read. If there are none, the first glob that was not read is left out if it is before the
-    problem, since it may have masked a closing quote.
+    are left out. If it failed, unread globs are left out that stand before a value that was read.
+    If there are no such globs, the first unread glob is left out if it is before the problem, since
+    it may have masked a closing quote.
     """
     if isinstance(composed, Composed):
         return {at: source for at, source in globs.items() if at in composed.globs}

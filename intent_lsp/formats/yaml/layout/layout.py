@@ -33,13 +33,13 @@ _SPACES = re.compile(r" *")
 
 
 def space_edits(text: str, written: str) -> tuple[SpaceEdit, ...] | None:
-    """Return the edits that set the white space of a YAML text in order.
+    """Return the edits that tidy the white space of a YAML text.
 
-    `written` is the text as people wrote it. `text` is the same as plain YAML (see `plain_yaml`):
-    it may differ in the characters of values and in white space, but every token has the same
-    offset in both. `text` must parse, and must have no byte order mark. Return None for a text with
-    a key that begins with `?`, or with a line break between its values that only YAML takes for
-    one, such as U+2028.
+    `written` is the text as people wrote it, `text` its plain YAML (see `plain_yaml`). They may
+    differ in white space and in the characters of values, but every token has the same offset in
+    both. `text` must parse, and must have no byte order mark. Return None for a text with a key
+    that begins with `?`, or with a line break between its values that only YAML takes for one, such
+    as U+2028.
     """
     tokens: Sequence[yaml.Token] = tuple(yaml.scan(text, Loader=LOADER))
     if _is_odd(text, tokens):

@@ -54,9 +54,9 @@ def prefers_indented_lists(tokens: Iterable[yaml.Token]) -> bool:
 
 
 class Levels:
-    """The levels around a place, from the outermost in, while the tokens of a text are read.
+    """The block collections around a place, outermost first, while the tokens of a text are read.
 
-    `indented`: after the edits, a list that is the value of a key is indented deeper than the key.
+    `indented`: the layout indents a list that is the value of a key deeper than the key.
     """
 
     def __init__(self, *, indented: bool) -> None:
@@ -105,7 +105,10 @@ class Levels:
             self._levels.pop()
 
     def close(self) -> None:
-        """Leave the innermost collection and, if it is a list at its key's column, the mapping."""
+        """Leave the innermost collection.
+
+        Of a list at its key's column, leave the key's mapping too.
+        """
         self.key()
         if self._levels:
             self._levels.pop()
