@@ -32,10 +32,11 @@ def is_temporary(root: Path, path: str) -> bool:
     """Return whether a path is that of a temporary file, which belongs to nobody.
 
     `path` is absolute or relative to `root`; its links are resolved. A temporary file is in a
-    temporary directory of the system. It is in no governed root, and in no git work tree whose top
-    is that directory or below it. Nor is it in the subdirectory of that directory that contains
-    `root` or the home directory. For example, with the root `/tmp/a/root` nothing in `/tmp/a` is
-    temporary, except in a further temporary directory such as `/tmp/a/tmp`.
+    temporary directory of the system, but in no governed root. Neither it nor a directory above it,
+    up to the temporary directory, is the top of a git work tree. Nor is it in the subdirectory of
+    the temporary directory that contains `root` or the home directory. For example, with the root
+    `/tmp/a/root` nothing in `/tmp/a` is temporary, except in a further temporary directory such as
+    `/tmp/a/tmp`.
     """
     real = os.path.realpath(root / path)
     homes = [os.path.realpath(each) + os.sep for each in (root, home_directory())]

@@ -83,8 +83,8 @@ FINE_FACTS = {
 }
 BROKEN_FACTS = {
     3: "No intent was checked out in this turn (require_checkout: true).",
-    4: "These entries of .orchestration/ are wrong, so the policy refuses calls: .orchestration/x"
-    " does not belong there.",
+    4: "These files or directories of .orchestration/ are wrong, so the policy refuses calls:"
+    " .orchestration/x does not belong there.",
     5: "The team's policy v3 blocks the tool Write (blocked_tools).",
     6: "Agents may not change these control files or files that the policy denies: src/auth/a.py"
     " (by the glob src/**).",

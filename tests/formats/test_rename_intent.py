@@ -220,8 +220,16 @@ REFUSED = [
     ("- id: A|\n- id: B\n  aliases: [C]\n", "C", "C is an alias of B; choose another id"),
     ("- id: A|\n- id: A\n", "NEW", "several intents have the id A; give the others another id"),
     ("- id: A\n- id: A|\n", "NEW", "several intents have the id A; give the others another id"),
-    ("- id: B\n  aliases: [A]\n- id: A|\n", "NEW", "A is also an alias of B; take it out"),
-    ("- id: A|\n- id: B\n  aliases: [A]\n", "NEW", "A is also an alias of B; take it out"),
+    (
+        "- id: B\n  aliases: [A]\n- id: A|\n",
+        "NEW",
+        "A is also an alias of the intent B; take it out",
+    ),
+    (
+        "- id: A|\n- id: B\n  aliases: [A]\n",
+        "NEW",
+        "A is also an alias of the intent B; take it out",
+    ),
     ("A: &x\n  name: x\nB|: *x\n", "NEW", "the intent is a YAML alias"),
     ("A|: &x\n  name: x\nB: *x\n", "NEW", "no edit of the file changes the id and nothing else"),
     ("x: [&i A]\nintents:\n- id: *i|\n", "NEW", "an id is a YAML alias or a block of text"),

@@ -99,8 +99,8 @@ class Lineage:
     ) -> Attributions:
         """Walk back from a content, then replay the edits. Return the attributions of its lines.
 
-        Edits with an `order` below `limit` are preferred (see `_step`). The orders of the edits
-        that were walked are added to `used`.
+        None in `lines` is a line whose text is unknown. Edits with an `order` below `limit` are
+        preferred (see `_step`). The orders of the edits that were walked are added to `used`.
         """
         back = self._walk(_Back(used=used, wanted=wanted, lines=list(lines), limit=limit))
         if None not in lines:

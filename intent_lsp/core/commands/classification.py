@@ -219,8 +219,8 @@ def _weigh_inner(  # noqa: PLR0913, PLR0917 - what a call was read as, and what 
     """Classify a program that runs another command, together with that command.
 
     `outer` is the call of the program, and `row` the row that fits it. `inside` is the same call in
-    the directory of its options. If the other command is the program's operands, as in `env cd a`,
-    and changes the directory, the directory afterwards is unknown.
+    the directory of its options, as in `env -C a`. If the other command is operands, as in
+    `env cd a`, and changes the directory, the directory afterwards is unknown.
     """
     options = [*outer.before, *_by_row(inside, replace(row, kind=RowKind.READS), arguments)]
     words: Sequence[Word] = arguments.operands[row.skip :]

@@ -202,7 +202,10 @@ def contract(question: GateRequest, denied: Denied | None) -> str:
         )
     drift = question.facts_of_call.drift
     wrong = fact_list(f"{shown(found.path)} {shown(found.problem)}" for found in drift)
-    return f"These entries of .orchestration/ are wrong, so the policy refuses calls: {wrong}."
+    return (
+        "These files or directories of .orchestration/ are wrong, so the policy refuses calls:"
+        f" {wrong}."
+    )
 
 
 def tool(question: GateRequest, denied: Denied | None) -> str:

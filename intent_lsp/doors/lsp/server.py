@@ -125,8 +125,9 @@ def _lifecycle(server: IntentServer) -> None:
 def _register_declared(server: IntentServer, client: ClientCapabilities) -> None:
     """Register code actions at `initialize`.
 
-    Also register pulled diagnostics and text contents, each if the client declares it. If the
-    client declares Markdown in diagnostics, accept diagnostics with Markdown in its requests, too.
+    Also register pulled diagnostics and `workspace/textDocumentContent`, each if the client
+    declares it. If the client declares Markdown in diagnostics, accept diagnostics with Markdown in
+    its requests, too.
     """
     actions = lsp.CodeActionOptions(
         code_action_kinds=[lsp.CodeActionKind.QuickFix, FIX_ALL],

@@ -167,7 +167,7 @@ def _taken(structure: IntentsStructure, intent: Intent, new_id: str) -> EditRefu
     for each in entries:
         if each is not intent and intent.id in each.aliases:
             return EditRefused(
-                f"{intent.id} is also an alias of {each.id};"
+                f"{intent.id} is also an alias of the intent {each.id};"
                 f" take it out of the `aliases` of {each.id} first"
             )
     return None

@@ -88,9 +88,9 @@ hitl: Human in the loop
     - always: A person decides about every call that may change files and that no rule refuses.
 hitl_by: Whose answers count
     Where a person may answer. `editor` must be in the list.
-    - editor: A person's answer in the editor counts.
-    - elicitation: What the client of an MCP server answers counts too, though the client may answer
-      without a person.
+    - editor: An answer that a person gives in the editor is accepted.
+    - elicitation: What the client of an MCP server answers is accepted too, though the client may
+      answer without a person.
 hitl_timeout_seconds: Time to answer
     How many seconds the person has, from 1 to 86,400. A call without an answer is then refused.
 fail_open: Fail open

@@ -127,7 +127,9 @@ class IntentEntry(SchemaModel):
             for key, names in STAND_INS.items():
                 read = names & value.keys() if key not in value else frozenset[str]()
                 if any(isinstance(value[name], dict | list) for name in read):
-                    raise ValueError(f"a key that is read as `{key}` must have a single value")
+                    raise ValueError(
+                        f"a key read in place of `{key}` must not be a list or mapping"
+                    )
         return value
 
     @classmethod

@@ -88,7 +88,7 @@ def language_of(path: str) -> str | None:
 def kind_of(path: str) -> FileKind:
     """Return whether a file is CODE, CONFIGURATION, PROSE or UNKNOWN, judged by its name.
 
-    If the name says nothing, a file of a known language is CODE, and any other is UNKNOWN.
+    A file that is neither CONFIGURATION nor PROSE is CODE if `language_of` returns a language.
     """
     name, suffix = _name_and_suffix(path)
     if _CONFIGURATION.fullmatch(suffix) or _CONFIGURATION_NAMES.fullmatch(name):

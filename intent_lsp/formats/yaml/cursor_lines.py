@@ -129,9 +129,9 @@ def in_quoted_text(lines: Sequence[str], line: int) -> bool:
 def fits_root(lines: Sequence[str], line: int, column: int) -> bool:
     """Return whether a key at the root of a text may begin in a column of a line.
 
-    The text's first other line with content decides. That line must begin in the same column, and
-    not with a dash. If it has no key, it must not begin with a quote or a bracket either. `---` and
-    directives do not count. True if there is no such line.
+    Apart from this line, the text's first line with content decides. It must begin in the same
+    column, and not with a dash. If it has no key, it must not begin with a quote or a bracket
+    either. `---` and directives do not count. True if there is no such line.
     """
     for other, text in enumerate(lines):
         parts = line_parts(line_body(text))

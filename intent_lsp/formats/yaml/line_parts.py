@@ -154,8 +154,8 @@ def word_at(text: str, start: int, cursor: int, stop: int, enders: str = "") -> 
     A word without quotes ends before the column `stop` and before a comment. If the cursor is in
     white space behind the word, the word goes on to the cursor. `enders` are the characters that
     end a quoted value between brackets. Return None if the cursor is in a comment or behind a
-    closed quote. Return None also if a comment or a closing bracket is at `start`, and if the
-    cursor is at `start` and a quote or an opening bracket follows.
+    closed quote, or if a comment or a closing bracket is at `start`. Return None also if the cursor
+    is at `start`, directly before a quote or an opening bracket.
     """
     quote = text[start : start + 1]
     if quote in _NO_WORD or (cursor == start and quote in _OPENING):

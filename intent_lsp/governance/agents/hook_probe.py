@@ -31,7 +31,7 @@ _NO_COMMAND: Final = (
 )
 _WRITE_AGAIN: Final = "write the command again without that character, in the settings file"
 _UPDATE: Final = "update the intent-lsp that this command runs"
-_UPDATE_OLDER: Final = "update the one that has the older version"
+_UPDATE_OLDER: Final = "update the intent-lsp that has the older version"
 
 
 class ProbeFinding(Struct, frozen=True, kw_only=True):

@@ -64,7 +64,7 @@ class LinkedFile(Struct, frozen=True):
 
 
 class IntentChoices(Struct, frozen=True, kw_only=True):
-    """What can be done with one intent now. All are False if nothing can be done.
+    """Whether one intent is selected, and what can be done with it now.
 
     `selected`: the intent is the session's active one, and so not `selectable`.
     """

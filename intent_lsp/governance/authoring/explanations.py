@@ -53,10 +53,11 @@ class Explanations(Struct, frozen=True):
     def of_part(self, structure: IntentsStructure, part: IntentsPart) -> Explanation | None:
         """Return what a hover shows of a part of an intents file, or None if there is nothing.
 
-        There is nothing for a related file, for an unknown key, and for an id, alias, pointer (a
-        key that names an intent) or criterion without an intent. There is nothing for a valid glob
-        if there is no git repository, and nothing for a key or a status if the file names its
-        schema: the YAML language server explains these there.
+        There is nothing for a related file, for an unknown key, for a criterion of an entry that is
+        no valid intent, and for an id, alias or pointer (a key such as `active_intent`) that names
+        no valid intent. There is nothing for a valid glob if there is no git repository, and
+        nothing for a key or a status if the file names its schema: the YAML language server
+        explains these there.
         """
         match part.kind:
             case PartKind.GLOB:

@@ -97,7 +97,7 @@ class InitialContents:
                 self._opened[path] = before
 
     def follow(self, old: WorkspacePath, new: WorkspacePath) -> None:
-        """Give the renamed file `new` the initial content of the file `old`."""
+        """Copy the initial content of the file `old` to `new`, the name the file now has."""
         with self._lock:
             if old in self._opened:
                 self._opened[new] = self._opened[old]

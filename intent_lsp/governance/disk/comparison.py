@@ -97,7 +97,7 @@ def _inner(
     """Return what changed in the repository at `path` below the root, or None if that is unknown.
 
     An inner repository that appeared or vanished counts as one changed file. A submodule that
-    appeared or vanished is no change. `above` is that of `compare`.
+    appeared or vanished is no change. `above` is put before each path in the result.
     """
     before, after, inner = then.inner.get(path), now.inner.get(path), looks.git_of(path)
     if before is not None and after is not None and inner is not None:

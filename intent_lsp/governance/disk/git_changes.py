@@ -69,7 +69,8 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
     def authored_content(self, path: WorkspacePath) -> bytes | None:
         """Return a file's newest content in the commits that somebody made between the snapshots.
 
-        Return None if none of them has a content of the file.
+        Fetched commits do not count, nor those in which git only combined other commits. Return
+        None if none of the commits has a content of the file.
         """
         found = (data for data in reversed(self._authored_contents(path)) if data is not None)
         return next(found, None)
@@ -254,7 +255,7 @@ class GitChanges(Struct, frozen=True, kw_only=True, dict=True):
     def _taken_along(self, path: WorkspacePath, old: ContentHash | None, blob: str | None) -> bool:
         """Return whether git merged a file's uncommitted changes with the commit it checked out.
 
-        `old` is the hash of the file's content before, `blob` the file's git blob now.
+        `old` is the hash of the file's content before, `blob` the git blob of its content now.
         """
         heads = (self.before.head, self.after.head)
         if old is None or blob is None or None in heads or path in self.authored:

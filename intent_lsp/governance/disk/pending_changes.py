@@ -109,9 +109,8 @@ class PendingChanges(Struct, kw_only=True):
     def note(self, file: ChangedFile, since: str) -> None:
         """Note a change, made after the time `since`, or update the pending change of its file.
 
-        If the file is back at its old content, drop the pending change. If a file seems new but is
-        in `unlisted`, since git did not list it for a while, its old content is the one noted
-        there.
+        If the file is back at its old content, drop the pending change. If a file seems new because
+        git did not list it for a while, its old content is the hash in `self.unlisted`.
         """
         known = self.waiting.get(file.path)
         if file.old is None and file.path in self.unlisted:

@@ -52,9 +52,10 @@ _OTHER_TOOLS: Final = frozenset((".kiro", "openspec"))
 class _Layout(Struct, frozen=True, kw_only=True):
     """Where the plan directories of one kind are, and by which documents each is recognised.
 
-    `places` are where they may be below the directory that is searched. If that is the root, and no
-    kind is given, only the first place is searched. A directory in `home`, such as `specs/NAME`, or
-    in `home/archive` is a plan if it has one of `documents`, any other if it has one of `signs`.
+    `places` are the directories below the searched one that may hold them. If the root is searched
+    and no kind is given, only the first place is. `home` is the usual place, such as `specs`. A
+    directory in `home` or `home/archive` is a plan if it has one of `documents`, any other if it
+    has one of `signs`.
     """
 
     places: tuple[str, ...]

@@ -128,10 +128,10 @@ class OperationTargets:
         return next(known, None) or _Announced()
 
     def _files(self, ends: OperationEnds, at_most: int) -> tuple[OperationEnds, ...]:
-        """Return the old and new path of each file that is now at or below the old path.
+        """Return the old and new path of each file that is on disk at or below the old path.
 
-        If `ends` has no old path, the new path is used. Raise RequestLimitError for more than
-        `at_most` files.
+        If `ends` has no old path, look at or below the new path. Raise RequestLimitError for
+        more than `at_most` files.
         """
         here = ends.new if ends.old is None else ends.old
         paths = None if here is None else files_named(self._stores.root, here, at_most=at_most)

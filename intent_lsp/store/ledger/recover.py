@@ -41,7 +41,7 @@ class LostRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def joins(self) -> bool:
-        """Whether the line can be appended unchanged: `missing` is empty, and it is not queued."""
+        """Whether the line can be appended as it is: `missing` is empty, and `waits` is False."""
         return not self.missing and not self.waits
 
 

@@ -81,19 +81,19 @@ class Watched(Struct, frozen=True, kw_only=True):
         It may have been created, deleted or replaced. This avoids checking thousands of directories
         of a work tree after each event.
         """
-        rooms = set(map(os.path.dirname, paths))
+        directories = set(map(os.path.dirname, paths))
         return (
             not self.nameable
             or not self.places.isdisjoint(paths)
-            or any(self._is_another(room) for room in rooms)
+            or any(self._is_another(each) for each in directories)
         )
 
-    def _is_another(self, room: str) -> bool:
-        """Return whether the directory at `room` is another one than when this state was read.
+    def _is_another(self, directory: str) -> bool:
+        """Return whether the directory at a path is another one than when `look` made this state.
 
         Return True also for an existing directory that is not watched.
         """
-        wanted = self.names.get(room, room)
+        wanted = self.names.get(directory, directory)
         return self.standing.get(wanted, _GONE) != _identity(wanted)
 
     def wanted_path(self, path: str) -> str | None:

@@ -41,7 +41,7 @@ from intent_lsp.governance.plan.renaming import IgnoreText, ignore_text, not_ren
 _DECLARED: Final = MentionKind.DECLARATION
 _NOTHING: Final = "Nothing was renamed"
 _NOT_TEXT: Final = (
-    f"{IGNORE_FILE} has its id and is not UTF-8 text; save {IGNORE_FILE} as UTF-8 first"
+    f"{IGNORE_FILE} has the intent's id and is not UTF-8 text; save {IGNORE_FILE} as UTF-8 first"
 )
 _NO_ID: Final = (
     "there is no intent's id here; put the cursor on an id, an alias or the value of active_intent"

@@ -146,8 +146,8 @@ class InFlightRequests:
     def _break_off(self, future: asyncio.Future[Any]) -> None:
         """Cancel the task `future` of a feature.
 
-        If the task is in a call of the method `finish`, its work must not be interrupted: call its
-        `done` with CancelledError now, and let the task go on.
+        If the task is in a call of the method `finish`, its work must not be interrupted: pass
+        CancelledError now to the `done` that `start` was given, and let the task go on.
         """
         if future not in self._kept:
             future.cancel()

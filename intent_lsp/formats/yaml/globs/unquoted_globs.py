@@ -119,10 +119,10 @@ def _tab_gaps(text: str) -> Sequence[_TabGap]:
 
 
 def _before_items(text: str, gaps: Sequence[_TabGap], root: YamlNode | None) -> Sequence[_TabGap]:
-    """Return those of `gaps` that are directly before an item of a list. Others may be in a text.
+    """Return those of `gaps` directly behind which an item of a list begins.
 
-    An anchor and a tag may stand before the item. `root` is the root node of the text with blanks
-    in place of the tabs in `gaps`, or None if the text has no value.
+    The item may begin with an anchor or a tag. Other gaps may be inside a text. `root` is the root
+    node of the text with blanks in place of the tabs in `gaps`, or None if the text has no value.
     """
     lists = (node for node in nodes_in(root) if isinstance(node, SequenceNode))
     starts = {item.start for listing in lists for item in listing.items}

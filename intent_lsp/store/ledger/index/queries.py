@@ -270,9 +270,9 @@ def _statement(table: str, conditions: list[str]) -> str:
 
 
 def _goes_on(since: TouchMark, count: int, connection: sqlite3.Connection) -> bool:
-    """Return whether a mark's newest record still exists, with as many records up to it as then.
+    """Return whether since a mark only newer records were added, and none was removed.
 
-    `count` is the present number of all records.
+    `count` is the present number of records.
     """
     there = connection.execute(_STILL, (since.moment, since.id64)).fetchone()
     (added,) = connection.execute(_SINCE, (since.moment,)).fetchone()
