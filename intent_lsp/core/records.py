@@ -169,10 +169,10 @@ class Event(Struct, frozen=True, kw_only=True):
     """An edit that happened, not yet in the ledger: a record without id, time and integrity.
 
     `inferred`: nobody declared the mutation class. `concurrent_modification`: something else
-    changed a file meanwhile. `assumed`: no save or call announced the edit; its intent is the one
-    that was active. `compared` is False for a command whose snapshot of the work tree could not be
-    compared. `reconstructed`: the command deleted the session database, so the ticket was taken
-    from the memory of the process. `refused_call_hash`: if the edit is that of a refused call, the
+    changed a file meanwhile. `assumed`: who made the edit, and so its intent, is a guess.
+    `compared` is False for a command whose snapshot of the work tree could not be compared.
+    `reconstructed`: the command deleted the session database, so the ticket was taken from the
+    memory of the process. `refused_call_hash`: if the edit is that of a refused call, the
     fingerprint of that call, else None.
     """
 

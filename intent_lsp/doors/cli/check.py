@@ -123,7 +123,7 @@ def _target(options: argparse.Namespace) -> CheckTarget:
         )
     if options.message is not None:
         raise WrongUsageError(
-            "--message is for a commit that is being made", cure="leave it out with --base"
+            "--message is for a commit that is being made", cure="leave out --message with --base"
         )
     return CheckTarget(part=CheckedPart.RANGE, base=options.base, head=options.head or HEAD)
 

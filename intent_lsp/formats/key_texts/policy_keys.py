@@ -49,7 +49,7 @@ session_ids: Session ids
 urls: Conversation addresses
     Whether records hold the address of the conversation in which an edit was made.
     - keep: Records hold the address of the conversation, if the agent gave it.
-    - drop: Records hold the session instead of the address.
+    - drop: Records name the session instead of the conversation's address.
 """
 )
 """The texts about the keys below `privacy`."""
@@ -85,7 +85,8 @@ hitl: Human in the loop
     Which calls of agents a person decides about.
     - never: The rules decide alone.
     - out_of_scope: A person decides about calls outside the scope.
-    - always: A person decides about every call that may change files and that no rule refuses.
+    - always: A person decides about every call that no rule refuses, except commands that only
+      read, test or build.
 hitl_by: Whose answers count
     Where a person may answer. `editor` must be in the list.
     - editor: An answer that a person gives in the editor is accepted.

@@ -197,7 +197,7 @@ error: Error
 concurrent_modification: Concurrent modification
     `true`: somebody else changed one of the edit's files meanwhile.
 assumed: Assumed
-    `true`: nobody announced the change; the intent is the one that was active.
+    `true`: who made the change, and so its intent, is a guess.
 compared: Compared
     `false`: the work tree could not be compared around a command, so that files may be missing.
 reconstructed: Reconstructed

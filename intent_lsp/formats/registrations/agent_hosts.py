@@ -243,9 +243,7 @@ HOSTS: Final = (
         programs=("kiro", "kiro-cli"),
         editors=("kiro",),
         directories=(".kiro",),
-        steps=(
-            "Kiro reads hook files in this form since version 1.0 of the editor, 3.0 of its CLI.",
-        ),
+        steps=("Kiro reads this hook file since version 1.0 of the editor, 3.0 of its CLI.",),
     ),
     AgentHost(
         name="grok",

@@ -1,4 +1,4 @@
-"""Editors' saves that carry out an agent's call, recorded under the call's ticket."""
+"""Records an editor's save of a file under the ticket of an agent's call."""
 
 from msgspec.structs import replace
 

@@ -54,10 +54,10 @@ class ChangeJudge(Struct, frozen=True, kw_only=True):
     found: FindingList
 
     def judge(self, change: GitChange) -> CheckedChange:
-        """Judge one change, add its findings to `self.found`, and return how it was judged.
+        """Judge a commit, or all that is not committed, and return how it was judged.
 
-        A change that no rules govern is not judged: `skipped` of the result says why. Raise
-        LedgerUnavailableError.
+        The findings are added to `self.found`. What no rules govern is not judged: `skipped` of the
+        result says why. Raise LedgerUnavailableError if the ledger cannot be read.
         """
         self.found.begin(change.files)
         subject = "" if change.commit is None else change.commit.subject

@@ -190,7 +190,10 @@ class SaveJudge(Struct, frozen=True, kw_only=True):
 
 
 def is_stale(judgement: Judgement, reading: BaseHash) -> bool:
-    """Return whether the author read the file and others than the server changed it since."""
+    """Return whether the file is neither as the author read it nor as the server last wrote it.
+
+    Return False if the author has never read it.
+    """
     expected = _expected(judgement, reading)
     return expected is not Unread.NEVER and expected != reading.disk
 

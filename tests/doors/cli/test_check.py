@@ -73,7 +73,7 @@ def test_text_tells_what_a_person_has_to_know(world: RecordedRepository, shell: 
     [
         (("--staged", "--base", "base"), "--staged checks the index"),
         (("--head", "HEAD"), "give it with --base REV"),
-        (("--base", "base", "--message", "x"), "leave it out with --base"),
+        (("--base", "base", "--message", "x"), "leave out --message with --base"),
         (("--message", "missing"), "there is no file missing"),
         (("--base", "origin/main"), "git fetch origin BRANCH"),
         (("--base", "0" * 40), "a new branch has no earlier commit"),

@@ -170,7 +170,10 @@ class IntentRequests:
         return open_root.governance.status(session.id, agent_id=session.agent_id)
 
     async def _path_named(self, params: PathParams, open_root: OpenRoot) -> WorkspacePath | None:
-        """Return the root-relative path that the params name, or None if they name none."""
+        """Return the root-relative path that the params name, or None if they name none.
+
+        Raise WrongParamsError if the path is outside the root.
+        """
         if not (params.path or params.uri):
             return None
         return await self._in_thread(open_root.governance.path_named, params)
