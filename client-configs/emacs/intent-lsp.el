@@ -101,7 +101,7 @@ Agent hosts that did not ask while files changed follow it."
           ((intent-lsp--off-p status) "intents off")
           (t (mapconcat #'identity
                         (cons (or (intent-lsp--get status "activeIntentId") "no intent")
-                              (mapcar (lambda (host) (concat host " did not ask"))
+                              (mapcar (lambda (host) (concat host " did not ask intent-lsp"))
                                       (append (intent-lsp--get status "blindHosts") nil)))
                         " · ")))))
 

@@ -67,8 +67,8 @@ def test_a_pattern_that_names_files_can_be_granted(pattern: str) -> None:
             "This pattern owns every file of the root that is 2 directories deep or more.",
         ),
         ("{src,**}", "This pattern owns every file of the root."),
-        ("", "An empty pattern matches nothing."),
-        ("   ", "An empty pattern matches nothing."),
+        ("", "This pattern names no file."),
+        ("   ", "This pattern names no file."),
         (
             "#src",
             (

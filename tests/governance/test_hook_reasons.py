@@ -34,6 +34,13 @@ def test_the_owners_of_the_refused_files_are_told(
     assert advice(owning)[1].startswith(said)
 
 
+def test_of_several_owners_the_one_of_the_agents_task_is_to_be_selected() -> None:
+    assert advice({"a": ["B"], "b": ["C"]})[2:] == [
+        f"If one of them is your task, run `{HANDSHAKE.command('ID')}`, where ID is its id.",
+        "Else leave the files as they are, or ask the person for more scope.",
+    ]
+
+
 def test_a_file_without_an_owner_is_to_be_left_alone() -> None:
     assert advice({"a": []})[1:] == [
         "Leave the file as it is, or ask the person for more scope.",

@@ -50,8 +50,8 @@ def change(question: GateRequest) -> str:
     tool = shown(question.tool_name)
     if question.only_looks:
         return (
-            f"By its text, this command of {tool} only reads; if it changes a file, that is found"
-            " afterwards."
+            f"By its text, this command of {tool} changes no governed file, so some checks are"
+            " skipped; a change is found afterwards."
         )
     if question.call.mutating:
         return f"This call of {tool} can change files, so it is judged."

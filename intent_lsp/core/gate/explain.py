@@ -60,7 +60,7 @@ _OFF: Final = "Not checked, since governance is off."
 _AGENTS: Final = "Not checked for a person's save; this check is for agents' calls only."
 _READS: Final = "Not checked, since the call changes no file."
 _FIRST: Final = "Not checked, since there is no intent yet and this call writes the first one."
-_LOOKS: Final = "This check is skipped, since by its text the command only reads."
+_LOOKS: Final = "This check is skipped, since by its text the command changes no governed file."
 
 _NO_INTENT: Final = "Cannot be checked, since no intent is active."
 _UNKNOWN_INTENT: Final = "Cannot be checked, since the intent {intent} is not in the intents file."

@@ -157,9 +157,9 @@ def _dead(pattern: Pattern, is_directory: Callable[[str], bool]) -> Iterator[Pat
 
 
 def _nothing(pattern: Pattern) -> PatternFinding:
-    """Return the finding on a pattern whose glob is empty, because it is blank or a comment."""
+    """Return the finding on a pattern without a glob: blank, a comment, or only `/` or `!`."""
     text = pattern.text.strip()
-    why = "An empty pattern matches nothing."
+    why = "This pattern names no file."
     cure = "**" if text and not pattern.exclusion else None
     if text.startswith("#"):
         why, cure = "A pattern that begins with `#` is a comment and matches nothing.", f"\\{text}"

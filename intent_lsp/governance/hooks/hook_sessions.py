@@ -260,6 +260,8 @@ def _scope(denied: Denied, handshake: Handshake) -> list[str]:
         lines.append(said)
     elif ids:
         lines.append(f"These intents own {_files(owning)}: {some_of(ids, INTENTS_AT_MOST)}.")
+        command = handshake.command("ID")
+        lines.append(f"If one of them is your task, run `{command}`, where ID is its id.")
     leave = "Else leave" if ids else "Leave"
     them = "the file as it is" if len(owning) == 1 else "the files as they are"
     lines.append(f"{leave} {them}, or ask the person for more scope.")

@@ -57,9 +57,9 @@ def puts_back(contents: Contents, path: WorkspacePath, new: ContentHash | None) 
 def _created(contents: Contents, record: Record, path: WorkspacePath) -> bool:
     """Return whether there was no file at a path before a record's change, as far as is known.
 
-    A record has no earlier hash of a file if there was no file, or if the content was unknown. For
-    a text file with unknown content, the record has a range that stands for the whole text
-    (`fallback`); then return False.
+    A record has no earlier hash of a file if there was no file, or if the content was unknown. The
+    latter is assumed if the record has a range for the whole file (`fallback`), and the content
+    after the change is a text that is kept.
     """
     before, left = _ends(record, path)
     if before is not None:

@@ -1,7 +1,8 @@
 """Judging a save: which rules its file falls under, then the gate (requirements sections 6 to 8).
 
 Invariant: an edit is not stale if the server itself wrote the file last.
-Invariant: while governance is on, control files are refused to agents.
+Invariant: while governance is on, an agent's save of a control file is refused, unless it restores
+the file or has a ticket.
 """
 
 from typing import Final

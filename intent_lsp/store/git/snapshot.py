@@ -39,7 +39,7 @@ _FETCHED: Final = re.compile(rb"^([0-9a-f]{40,64})\t", re.MULTILINE)
 
 
 class IndexFlags(Struct, frozen=True, kw_only=True):
-    """The index entries that `git status` does not compare with the work tree.
+    """The submodules of a root, and the files that git was told not to compare.
 
     `unlooked` maps files marked as assume-unchanged or skip-worktree to their blob ids.
     `submodules` are the directories of submodules.
@@ -87,7 +87,7 @@ class GitSnapshots:
         )
 
     def flags(self) -> IndexFlags:
-        """Return the index entries below the root that `git status` does not compare.
+        """Return the submodules, and the files marked as assume-unchanged or skip-worktree.
 
         There are none if git does not answer.
         """
@@ -105,7 +105,7 @@ class GitSnapshots:
         return self._git.setting("core.sparsecheckout").lower() in TRUE
 
     def _read_flags(self) -> IndexFlags:
-        """Return the index entries below the root that `git status` does not compare.
+        """Return the submodules, and the files marked as assume-unchanged or skip-worktree.
 
         There are none if git does not answer.
         """

@@ -281,7 +281,7 @@ def test_a_dry_run_of_taking_out_shows_the_diff(shell: Shell, project: Repositor
     assert (
         shell("agents", "uninstall", "--json").json["recordId"] == last_record(project.root)["id"]
     )
-    assert "nothing was changed" in shell("agents", "uninstall").out
+    assert "Nothing was removed" in shell("agents", "uninstall").out
 
 
 def test_a_record_that_has_to_wait_is_said(shell: Shell, project: Repository) -> None:

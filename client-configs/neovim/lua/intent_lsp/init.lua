@@ -97,7 +97,7 @@ function M.statusline(bufnr)
   end
   local parts = { status.activeIntentId or 'no intent' }
   for _, host in ipairs(status.blindHosts or {}) do
-    parts[#parts + 1] = host .. ' did not ask'
+    parts[#parts + 1] = host .. ' did not ask intent-lsp'
   end
   return table.concat(parts, ' · ')
 end

@@ -231,7 +231,7 @@ def agents_uninstall(call: Call) -> None:
     elif options.dry_run:
         changes.show_diff(page, plan)
     elif not plan.files:
-        page.line("There is nothing to remove; nothing was changed.")
+        page.line("Nothing was removed.")
     else:
         page.line(f"Removed from {root}:")
         changes.show_files(page, plan.files)
