@@ -127,7 +127,7 @@ def _note_by_id(
         if not table.anchored and "#" not in reading.source(table):
             change = reading.change(table.start, table.end, "[]")
             fix = Fix("Make it a list of intents", (change,))
-        message = "a list of intents is expected; this mapping is read as an empty list"
+        message = "a list of intents is expected; this empty mapping is read as an empty list"
         reading.other_form(message, table, fix)
     if entries:
         fix = entry_list_fix(reading, table, ROOT_KEY if bare else None)

@@ -74,8 +74,8 @@ class CommittedRules:
     def of_commit(self, commit: CommitFacts, head: str) -> ChangeRules:
         """Return the rules for a commit of a range that ends with the commit `head`.
 
-        They are those of the commit itself, of its parents, and of `head`. An edit needs only one
-        of them to allow it.
+        They are those of the commit itself, of its parents, and of `head`; none if only `head` has
+        an intents file. An edit needs only one of them to allow it.
         """
         last = self._of_commit(head)
         parents = [self._of_commit(each) for each in commit.parents]

@@ -170,7 +170,7 @@ class Contents:
         state.replace_baseline(session_id, seen.head, changed)
 
     def has_whole_baseline(self, session_id: str) -> bool:
-        """Return whether a session's baseline covers every file that existed when it was stored."""
+        """Return whether a session has a stored baseline. It covers all files but ignored ones."""
         state = self.stores.state
         return state is not None and state.baseline_head(session_id) is not None
 

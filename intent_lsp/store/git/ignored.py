@@ -90,10 +90,11 @@ def patterns_below(directory: str, text: str) -> Iterator[str]:
 
 
 def _deciding(top: Path, names: bytes, before: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
-    """Yield (name, ignore file) for each of `names` that a changed ignore file makes git ignore.
+    """Yield (name, ignore file) for each of the ignored `names` that a changed file decides.
 
-    `names` are paths relative to the git top level, separated by null characters. The keys of
-    `before` are the changed ignore files. Yield nothing if git fails.
+    Names that git ignored before the change are included. `names` are paths relative to the git top
+    level, separated by null characters. Only the keys of `before` count: the ignore files that have
+    changed. Yield nothing if git fails.
     """
     printed = run_git(top, "check-ignore", "-v", "-z", "--stdin", given=names) if names else b""
     fields = [os.fsdecode(each) for each in (printed or b"").split(b"\0")]

@@ -75,7 +75,7 @@ class HostDiagnostics:
             self._parts.work.begin(self._until_heard(open_root))
 
     async def _until_heard(self, open_root: OpenRoot) -> None:
-        """Call `refresh` every HEARD_WITHIN seconds, while a root has hosts that did not ask.
+        """Call `refresh` every HEARD_WITHIN seconds, as long as it finds hosts to show.
 
         A host may begin to ask another process, and this server does not learn of that otherwise.
         """

@@ -226,7 +226,7 @@ class Index:
         """Index `lines`, just appended at `offset`; `stamp` is the file's stamp afterwards.
 
         `entries` are the fields of each line to index. Do nothing if the index has not read exactly
-        up to `offset`. Then the next query reads all lines.
+        up to `offset`: the next query then reads what the index lacks.
         """
         self._database.try_once(lambda it: add(it, stamp, offset, lines, entries))
 
