@@ -70,7 +70,7 @@ function fileSection(recorded: RecordedFile): string {
   const rows: Row[] = [
     ...renamed,
     ['Hash before', recorded.pre_hash ?? 'there was no file, or its content is not known'],
-    ['Hash after', recorded.post_hash ?? 'there was no file, or its content is not known'],
+    ['Hash after', recorded.post_hash ?? 'there is no file, or its content is not known'],
     ...ranges.map((range): Row => {
       const whole = range.fallback === true ? 'whole file, ' : '';
       const [, removed] = range.replaced ?? [];
@@ -84,7 +84,7 @@ function fileSection(recorded: RecordedFile): string {
 
 function chainRows(record: LedgerRecord): Row[] {
   return [
-    ['Hash of the previous record', record.integrity?.prev_record_hash ?? 'none (this is the first)'],
+    ['Hash of the previous record', record.integrity?.prev_record_hash ?? 'none (it is the first)'],
     ['Hash of this record', record.integrity?.record_hash ?? 'none (written by an older tool)'],
   ];
 }

@@ -12,7 +12,7 @@ test('a page has hashes, ranges and the place in the chain', () => {
     'Renamed from',
     'was.py',
     'there is no file',
-    'none (this is the first)',
+    'none (it is the first)',
     'sha256:ff',
     'INTENT_EVOLUTION (inferred)',
     'GAP',

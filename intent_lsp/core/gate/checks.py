@@ -122,7 +122,7 @@ def stale_file(question: GateRequest) -> Denied | None:
     """Return the refusal of row 13 if a file changed since it was read, else None.
 
     A file that was never read counts as unchanged. An agent's call is also refused if another
-    session claims a file.
+    session or subagent claims a file.
     """
     failing = [fact for fact in question.files if _stale(fact) or _claimed(question, fact)]
     if not failing:

@@ -38,9 +38,9 @@ class FileFact(Struct, frozen=True, kw_only=True):
     it. `expected` is the hash that the caller last read: None if it found no file, Unread.NEVER if
     it never read the file. `current` is the hash on disk now (None: there is no file). These two
     are not looked up for a file outside of the root, nor for a file that the edit reaches through a
-    link. `claimed_by` is another session with a live claim on the file. `puts_back`: the edit
-    restores the content from before a violation. `generated`: the file is of a kind that tools
-    leave behind.
+    link. `claimed_by` is the session with a live claim on the file, if not this call's agent has
+    it. `puts_back`: the edit restores the content from before a violation. `generated`: the file is
+    of a kind that tools leave behind.
     """
 
     path: WorkspacePath

@@ -159,7 +159,7 @@ class AnsweringStream:
 def _error(line: object) -> types.JSONRPCError:
     """Return the error response for a line that cannot be read, under its id if that can be read.
 
-    `line` is the line's text, or its value if it is JSON, or None if it is not known.
+    `line` is what `_line_of` returns.
     """
     code, said, message = types.PARSE_ERROR, NO_JSON, None
     if isinstance(line, str):
@@ -178,10 +178,10 @@ def _error(line: object) -> types.JSONRPCError:
 
 
 def _line_of(problem: Exception) -> object:
-    """Return the line that the SDK could not read: its text, or its value if it is JSON.
+    """Return what is known of a line that the SDK could not read, or None if nothing is known.
 
-    For JSON, return the first object to which an error in `problem` refers, or {} if there is none.
-    Return None if `problem` does not have the line.
+    That is the line's text if it is not JSON. Else it is the first object to which an error in
+    `problem` refers, mostly the whole line, or {} if there is none.
     """
     if not isinstance(problem, ValidationError):
         return None

@@ -43,8 +43,8 @@ A refusal without JSON, or with text that is no JSON, lets the call pass.
 def _codex_failure(payload: Payload) -> str | None:
     """Return the output of a call that failed, or None if it is not seen to have failed.
 
-    Only a patch is seen to fail: its output begins with `Exit code: N`, that of a shell command
-    does not.
+    A call is seen to have failed if its output begins with `Exit code: N`, as that of a patch does,
+    and N is not 0.
     """
     said = payload.prose(("tool_response",))
     found = re.match(r"Exit code: (-?\d+)", said)

@@ -169,7 +169,7 @@ intent_hash: Hash of the intent
 session_id: Session
     The session of the editor or the agent, or a hash of it where the policy says so.
 agent_id: Subagent
-    A subagent's name for itself.
+    The id of the session's subagent that made the edit.
 tool_name: Tool
     The agent's tool, or `editor/save`, `disk/change` and the like (ledger section 1.4).
 mutation_class: Class

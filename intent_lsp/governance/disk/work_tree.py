@@ -5,8 +5,6 @@ Specified in requirements section 3.
 Invariant: a tree that cannot be compared gives None, never "nothing changed".
 Invariant: edits found while git is running are reported only once it has finished or the wait has
 timed out.
-Invariant: files that a command hides from git by new lines in ignore files are reported, but not
-files that were ignored before.
 """
 
 import logging

@@ -42,7 +42,7 @@ from intent_lsp.store.fs.roots import RootsBelow
 from intent_lsp.store.state.judging_state import FileMemory
 
 PUT_BACK: Final = (
-    "The command may undo violations: the files that it may restore are judged only once it has"
+    "The command perhaps undoes violations: the files that it would restore are judged once it has"
     " ended."
 )
 _NOTHING_KNOWN: Final = FileMemory()

@@ -37,7 +37,7 @@ CONTROL_PAGES: Final = (INTENTS_FILE, POLICY_FILE)
 _UNREADABLE: Final = "This file cannot be read ({reason}): give the server's user the right to."
 _NOT_TEXT: Final = "This file is not UTF-8 text, or has NUL bytes: save it as UTF-8 text."
 _OFF: Final = " Edits are not checked until then."
-_LAST_GOOD: Final = " The last policy that could be read counts until then."
+_LAST_GOOD: Final = " Until then the last policy that could be read counts, else the defaults."
 _GONE: Final = "The intents file no longer exists. Edits are not checked until it is back."
 
 
