@@ -175,22 +175,25 @@ async def test_a_save_made_before_the_service_is_loaded_is_recorded(
 
 
 @asynccontextmanager
-async def opened_early(repository: Repository) -> AsyncIterator[Editor]:
+async def opened_early(repository: Repository, watch: str = "server") -> AsyncIterator[Editor]:
     """Give an editor that has a file open which its server has not read yet."""
     govern(repository)
-    async with held(repository.root) as editor:
+    async with held(repository.root, options={"watch": watch}) as editor:
         editor.open(INVOICE)
         assert later(await editor.ask(LOADED)) == []
         yield editor
 
 
+@pytest.mark.parametrize("watch", ["server", "off"])
 async def test_what_another_program_writes_before_the_file_is_first_read_is_unread(
-    repository: Repository,
+    repository: Repository, watch: str
 ) -> None:
-    async with opened_early(repository) as editor:
+    """Show it with the first key, also if the text was compared before and nothing is watched."""
+    async with opened_early(repository, watch) as editor:
         repository.write(INVOICE, LINES + "theirs\n")
         await editor.ask(GO)
         await editor.ask("intent/select", {"intentId": "INT-002"})
+        assert not await editor.settled(INVOICE)
         editor.type(INVOICE, LINES + "mine\n")
         await editor.problems(INVOICE, "STALE_FILE")
         await editor.save(INVOICE)

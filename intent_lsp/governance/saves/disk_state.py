@@ -45,7 +45,7 @@ class DiskState(Struct, kw_only=True):
             return
         if self.agreed is not None:
             self.known, self.read = self.agreed, self.agreed.hash
-        if not self._behind:
+        if not self.behind:
             self.former, self.moved = self.known, True
         self.known, self.agreed = disk, None
 
@@ -65,10 +65,10 @@ class DiskState(Struct, kw_only=True):
         """The content that the editor read last; `read_now` is its hash."""
         if self.agreed is not None:
             return self.agreed
-        return self.former if self._behind else self.known
+        return self.former if self.behind else self.known
 
     @property
-    def _behind(self) -> bool:
+    def behind(self) -> bool:
         """Whether the disk holds a change from outside that the editor has not read."""
         return self.moved and self.read != self.known.hash
 

@@ -74,8 +74,8 @@ class TrackedDocuments(DocumentIndex):
 
         If the rules have changed since its snapshot, or only the server may write the file,
         schedule a new snapshot instead. Publish nothing for a control file, without a snapshot, or
-        if the snapshot says that changes of the file are not shown. Return the document, or None if
-        it is not tracked.
+        if the snapshot says that changes of the file are not shown; but if the editor has not read
+        what is on disk, schedule a new one. Return the document, or None if it is not tracked.
         """
         tracked = self.tracked(document.uri)
         if tracked is None:
@@ -89,6 +89,9 @@ class TrackedDocuments(DocumentIndex):
             else:
                 self.post(tracked)
                 self._compare_when_idle(tracked)
+        elif tracked.look is not None and tracked.file.disk.behind:
+            # The text was not stale as long as it was not edited.
+            self._compare_when_idle(tracked)
         return tracked
 
     def closed(self, tracked: TrackedDocument) -> None:
