@@ -169,7 +169,7 @@ async def test_an_excluded_intent_stays_excluded_where_the_ignore_file_cannot_be
     govern(repository)
     (repository.root / IGNORE_FILE).write_bytes(b"# f\xfcr alle\nINT-001\n")
     async with editing(repository.root) as editor:
-        with pytest.raises(JsonRpcException, match="as UTF-8 first"):
+        with pytest.raises(JsonRpcException, match=r"save \.intentignore as UTF-8 first"):
             await edit_of(editor, at("id: INT-001", "id: INT-|001"), "AUTH")
         # It does not name this one.
         assert await edit_of(editor, at('"INT-002"', '"|INT-002"'), "B")
