@@ -134,10 +134,24 @@ def test_the_added_lines_of_both_forms_of_a_patch_are_found() -> None:
     assert added_runs(unified) == {"x.py": ("b\n++c", "e")}
 
 
-@pytest.mark.parametrize("head", ["--- a/q.sql\n+++ b/q.sql\n", "*** Update File: q.sql\n"])
-@pytest.mark.parametrize("between", ["", "@@ -9 +9 @@\n"])
-def test_lines_of_a_hunk_that_look_like_a_header_are_none(head: str, between: str) -> None:
-    hunk = f"@@ -1,2 +1,{2 if between else 3} @@\n x\n--- old\n+++ new\n{between}+select 1;\n"
+DIFF = "--- a/q.sql\n+++ b/q.sql\n"
+ENVELOPE = "*** Begin Patch\n*** Update File: q.sql\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "counts", "between"),
+    [
+        (DIFF, "@@ -1,2 +1,3 @@", ""),
+        (DIFF, "@@ -1,2 +1,2 @@", "@@ -9 +9 @@\n"),
+        (ENVELOPE, "@@ -1,2 +1,3 @@", ""),
+        (ENVELOPE, "@@", ""),
+        (ENVELOPE, "@@", "@@ def f():\n"),
+    ],
+)
+def test_lines_of_a_hunk_that_look_like_a_header_are_none(
+    head: str, counts: str, between: str
+) -> None:
+    hunk = f"{counts}\n x\n--- old\n+++ new\n{between}+select 1;\n"
     assert "\n".join(added_runs(head + hunk)["q.sql"]) == "++ new\nselect 1;"
     following = "*** End Patch\n--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n-a\n+b\n"
     assert added_runs(head + hunk + following)["x.py"] == ("b",)
